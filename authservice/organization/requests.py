@@ -10,10 +10,9 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
 
-from authservice.core.api import callers
+from authservice.core.api import identity
 from authservice.core.api.identity import varied
 from authservice.core.sessions.bearer import Caller
-from authservice.kernel import errors
 from authservice.organization import access, active, roles
 from authservice.organization import errors as org_errors
 from authservice.organization.models import Membership
@@ -83,8 +82,5 @@ def finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase
 
 
 def _of_token(request: HttpRequest) -> Membership | None:
-    try:
-        caller = callers.require_caller(request)
-    except (errors.Unauthorized, errors.InvalidToken, errors.TokenExpired, errors.InvalidCsrf):
-        return None
-    return membership_of(caller)
+    caller = identity.of(request).caller
+    return membership_of(caller) if caller else None

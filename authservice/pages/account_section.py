@@ -9,7 +9,7 @@ from typing import Any
 from authservice.kernel.errors import Fault
 from authservice.kernel.modules import Slot
 from authservice.pages.calls import Answer
-from authservice.pages.fields import Field
+from authservice.pages.form_fields import Field
 from authservice.pages.visitor import Visitor
 
 

@@ -13,11 +13,11 @@ class PagesConfig(modules.ModuleConfig):
     urls = "authservice.pages.urls"
     link_pages = "authservice.pages.views.link_pages"
     account_section = (
-        "authservice.pages.account.profile.section",
-        "authservice.pages.account.security.section",
-        "authservice.pages.account.devices.sessions",
-        "authservice.pages.account.organizations.section",
-        "authservice.pages.account.devices.activity",
+        "authservice.pages.account.profile_section.section",
+        "authservice.pages.account.security_section.section",
+        "authservice.pages.account.device_section.sessions",
+        "authservice.pages.account.organization_section.section",
+        "authservice.pages.account.device_section.activity",
     )
 
     def ready(self) -> None:

@@ -6,20 +6,20 @@ Django's sessions has only the pages of mailed links.
 
 from django.urls import path
 
-from authservice.pages import calls, sections, sign_in
+from authservice.pages import account_pages, calls, login_pages
 from authservice.pages.views import keeps_logins
 
 _PAGES = (
-    ("login", sign_in.log_in, "page-login", "login"),
-    ("signup", sign_in.sign_up, "page-signup", "signup"),
-    ("forgot-password", sign_in.forgot_password, "page-forgot-password", "forgot-password"),
-    ("send-verification-email", sign_in.verify, "page-verify", "send-verification-email"),
-    ("logout", sign_in.log_out, "page-logout", "logout"),
-    ("2fa/verify-login", sign_in.second_factor, "page-second-factor", "2fa-verify-login"),
-    ("magic-link/send", sign_in.magic_link, "page-magic-link", "send-magic-link"),
+    ("login", login_pages.log_in, "page-login", "login"),
+    ("signup", login_pages.sign_up, "page-signup", "signup"),
+    ("forgot-password", login_pages.forgot_password, "page-forgot-password", "forgot-password"),
+    ("send-verification-email", login_pages.verify, "page-verify", "send-verification-email"),
+    ("logout", login_pages.log_out, "page-logout", "logout"),
+    ("2fa/verify-login", login_pages.second_factor, "page-second-factor", "2fa-verify-login"),
+    ("magic-link/send", login_pages.magic_link, "page-magic-link", "send-magic-link"),
     (
         "magic-link/verify-code",
-        sign_in.magic_code,
+        login_pages.magic_code,
         "page-magic-code",
         "magic-link-verify-code",
     ),
@@ -29,5 +29,5 @@ urlpatterns = []
 if keeps_logins():
     urlpatterns = [
         *(path(at, page, name=name) for at, page, name, route in _PAGES if calls.exists(route)),
-        *sections.paths(),
+        *account_pages.paths(),
     ]

@@ -18,7 +18,7 @@ from authservice.kernel.errors import Fault
 from authservice.kernel.http import pages
 from authservice.kernel.link_pages import FormPage, LinkPages, ResultPage
 from authservice.kernel.sections import frontend
-from authservice.pages import contrast, sign_in, texts, visitor
+from authservice.pages import contrast, login_pages, texts, visitor
 from authservice.pages.conf import conf
 
 _SECOND_FACTOR = "2fa-verify-login"
@@ -84,7 +84,7 @@ def _entered(page: ResultPage, request: HttpRequest) -> HttpResponse:
     if page.access_token and page.route.endswith("invitation-accept"):
         django_session.begin(request, page.access_token, remember=False)
         return visiting.finish(_result(page, visitor.home()))
-    return visiting.finish(sign_in.enter_by_link(visiting, page))
+    return visiting.finish(login_pages.enter_by_link(visiting, page))
 
 
 def _linked(page: ResultPage, request: HttpRequest) -> HttpResponse:

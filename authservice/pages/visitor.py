@@ -14,37 +14,43 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib import auth
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.core.exceptions import SuspiciousOperation
 from django.db import connections, transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.middleware.csrf import CsrfViewMiddleware, get_token
 from django.shortcuts import resolve_url
 from django.urls import reverse
+from django.utils.encoding import iri_to_uri
 from django.utils.functional import cached_property
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.csrf import csrf_exempt
 
-from authservice.core.api import django_session, identity, redirects
+from authservice.core.api import callers, django_session, identity, redirects
+from authservice.core.api import token_cookies as sessions_of_cookies
 from authservice.core.api.endpoint import NotFoundEndpoint
+from authservice.core.sessions import revocation
 from authservice.core.sessions.bearer import Caller
 from authservice.kernel import clock, errors, languages
 from authservice.kernel.errors import Fault
-from authservice.kernel.http import cookies, pages
-from authservice.kernel.http.envelope import crash, keep_from_caches
-from authservice.kernel.http.request_client import count_request, request_id
+from authservice.kernel.http import body, cookies, pages
+from authservice.kernel.http.envelope import HIDDEN, crash, keep_from_caches
+from authservice.kernel.http.request_client import count_request, of_page, request_id
 from authservice.kernel.link_pages import ResultPage
+from authservice.kernel.mount import is_escaped
 from authservice.kernel.secret import Secret
+from authservice.kernel.sections import cookies as token_cookies
 from authservice.pages import calls, texts
 from authservice.pages.calls import Answer
 from authservice.pages.conf import conf
+from authservice.pages.form_fields import NOTHING, Sent
 
 NEXT = REDIRECT_FIELD_NAME
 _NEXT_COOKIE = "authservice_next"
 _LONGEST_NEXT = 1024
 _NEXT_TTL = timedelta(hours=1)
 _NOTICE = "_authservice_notice"
-_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 _CALLED = ("Retry-After",)
 
 _NOT_FOUND = NotFoundEndpoint.as_view({"get": "not_found"})
@@ -63,28 +69,32 @@ class Visitor:
 
     def __init__(self, request: HttpRequest) -> None:
         self.request = request
-        self.stale = False
+        self.submitted = self.stale = False
+        self.sent = NOTHING
         self._check = _Check(lambda _: HttpResponse())
         self._cookies: list[HttpResponse] = []
         self._check.process_request(request)
-        if request.method == "POST":
-            self.stale = bool(self._check.process_view(request, csrf_exempt, (), {}))
+
+    def receive(self) -> None:
+        """Read the form, and check its CSRF token."""
+        if int(self.request.META.get("CONTENT_LENGTH") or 0) > body.LIMIT:
+            raise errors.RequestTooLarge
+        self.stale = bool(self._check.process_view(self.request, csrf_exempt, (), {}))
+        self.submitted = not self.stale
+        # The form of another site is not shown to its visitor, whose name it would have then.
+        if self.submitted or pages.posted_here(self.request):
+            self.sent = Sent(self.request.POST)
 
     @property
-    def submitted(self) -> bool:
-        return self.request.method == "POST" and not self.stale
-
-    @property
-    def sent(self) -> Any:
-        """The fields of the form."""
-        return self.request.POST
+    def typed(self) -> Sent | None:
+        """What to show again in the fields of a form."""
+        return None if self.sent is NOTHING else self.sent
 
     @cached_property
     def caller(self) -> Caller | None:
         """The user of this browser, None for nobody. Raises `ServiceUnavailable`."""
-        if self.request.META.get("HTTP_AUTHORIZATION"):
-            return None  # a page has no use for it, and no other site could send it
-        return identity.of(self.request).caller
+        found = identity.of(self.request).caller
+        return found if found is None or not found.has_token or self._has_cookie else None
 
     @property
     def person(self) -> Any:
@@ -156,15 +166,29 @@ class Visitor:
         return response
 
     @property
+    def is_nobody(self) -> bool:
+        """Whether neither Django's session nor a cookie of this browser is worth anything."""
+        if identity.of(self.request).user.is_authenticated:
+            return False
+        return sessions_of_cookies.session_of(self.request) is None
+
+    def sign_out(self) -> None:
+        """End whatever this browser is signed in with."""
+        if self.caller is not None:
+            self.call("logout")
+        # Of a user who has no session of ours, as after a login to Django admin.
+        auth.logout(self.request)
+        if left := sessions_of_cookies.session_of(self.request):
+            revocation.end_carried(left, of_page(self.request))
+
+    @property
     def next(self) -> str:
         """The page that the user wanted to see, "" if none was named, or one of another site."""
-        wanted = self.request.POST.get(NEXT) or self.request.GET.get(NEXT) or ""
-        return wanted if self._is_own(wanted) else ""
+        return self._own(self.sent.get(NEXT) or self.request.GET.get(NEXT) or "")
 
     @property
     def destination(self) -> str:
-        kept = cookies.get(self.request, _NEXT_COOKIE)
-        return self.next or (kept if self._is_own(kept) else "") or home()
+        return self.next or self._own(cookies.get(self.request, _NEXT_COOKIE)) or home()
 
     def keep_next(self, response: HttpResponse) -> None:
         """Remember the page for a login that comes back by a mail or a provider."""
@@ -182,22 +206,36 @@ class Visitor:
         return {name: value for name, value in query.items() if name != NEXT}
 
     def finish(self, response: HttpResponse) -> HttpResponse:
+        """The response with the cookies of the routes that were called, but for new tokens: they
+        would outlive the browser of a user who did not want to stay signed in."""
+        tokens = {
+            cookies.name(name) for name in (token_cookies.access_name, token_cookies.refresh_name)
+        }
         for called in self._cookies:
-            response.cookies.update(called.cookies)
+            for name, cookie in called.cookies.items():
+                if name not in tokens or not cookie.value:
+                    response.cookies[name] = cookie
         self._check.process_response(self.request, response)
         return response
 
     def _taken_notice(self) -> str:
         session = getattr(self.request, "session", {})
-        return str(session.pop(_NOTICE)) if _NOTICE in session else ""
+        shown = self.request.method == "GET" and not pages.is_prefetch(self.request)
+        return str(session.pop(_NOTICE)) if shown and _NOTICE in session else ""
 
-    def _is_own(self, url: str) -> bool:
-        """Whether the address is a path of this site."""
+    def _own(self, url: str) -> str:
+        """The address if it is a path of this site, as headers need it; otherwise ""."""
         hosts = {self.request.get_host()}
         local = url.startswith("/") and url.isprintable() and len(url) <= _LONGEST_NEXT
-        return local and url_has_allowed_host_and_scheme(
+        if not local or not url_has_allowed_host_and_scheme(
             url, hosts, require_https=self.request.is_secure()
-        )
+        ):
+            return ""
+        return str(iri_to_uri(url))
+
+    @property
+    def _has_cookie(self) -> bool:
+        return callers.by_cookie(self.request)
 
 
 def page(
@@ -214,7 +252,7 @@ def page(
         @csrf_exempt
         @wraps(show)
         def view(request: HttpRequest, **path: str) -> Any:
-            linked = unless_query and (unless_query in request.GET or unless_query in request.POST)
+            linked = unless_query and (unless_query in request.GET or request.method == "POST")
             if linked or not is_for_people(request):
                 return (calls.view(route) if route else _NOT_FOUND)(request, **path)
             return _answer(request, show, signed_in, path)
@@ -233,7 +271,7 @@ def is_for_people(request: HttpRequest) -> bool:
     that they accept HTML."""
     if "text/html" not in request.META.get("HTTP_ACCEPT", "").lower():
         return False
-    return request.method != "POST" or request.content_type in _FORMS
+    return request.method != "POST" or request.content_type == body.FORM
 
 
 def status_of(fault: Fault | None) -> int:
@@ -267,6 +305,10 @@ def _shown(visitor: Visitor, show: Show, signed_in: bool, path: Mapping[str, str
         if request.method not in ("GET", "HEAD", "POST"):
             raise errors.MethodNotAllowed(headers={"Allow": "GET, HEAD, POST"})
         count_request(request)
+        if is_escaped(request):
+            raise errors.NotFound
+        if request.method == "POST":
+            visitor.receive()
         if signed_in and visitor.caller is None:
             return visitor.go(login_url(request))
         return show(visitor, **path)
@@ -275,6 +317,8 @@ def _shown(visitor: Visitor, show: Show, signed_in: bool, path: Mapping[str, str
     except SuspiciousOperation:
         raise
     except Exception as error:
+        # Any field may be a secret, such as a second password of the project.
+        request.POST = QueryDict(urlencode(dict.fromkeys(request.POST, HIDDEN)))
         return visitor.failed(crash(request, request_id(request), error))
 
 

@@ -24,11 +24,12 @@ from authservice.core.sessions.bearer import Caller
 from authservice.core.staff import admin_login
 from authservice.kernel import clock
 from authservice.kernel.secret import Secret
+from authservice.kernel.sections import root
 
 BACKEND = f"{__name__}.SessionBackend"
 _CLAIMS = "_authservice_claims"
 # They are about the token, which nobody has.
-_OF_TOKEN = ("aud", "exp", "iat", "iss", "jti", "typ")
+_OF_TOKEN = ("aud", "exp", "iss", "jti", "typ")
 
 
 class SessionBackend:
@@ -68,7 +69,19 @@ def renew(request: HttpRequest, access_token: Secret) -> None:
     _carry(request, bearer.identify(access_token))
 
 
-def caller(request: HttpRequest) -> Caller | None:
+def freshen(request: HttpRequest, caller: Caller) -> Caller:
+    """The caller with newer claims if these are older than an access token may be: roles and what a
+    hook of the project adds change while a session lasts."""
+    with clock.unit(caller.reading):
+        if clock.timestamp() - caller.claims["iat"] < root.access_token_ttl.total_seconds():
+            return caller
+        found = sessions.find_for_refresh(caller.session_id)
+        if found is not None:
+            renew(request, sessions.issue_tokens(*found).access_token)
+        return find(request) or caller
+
+
+def find(request: HttpRequest) -> Caller | None:
     """The caller if Django's session carries one of ours, valid or not; one query later."""
     session = getattr(request, "session", None)
     if session is None or session.get(BACKEND_SESSION_KEY) != BACKEND:

@@ -34,7 +34,7 @@ from authservice.core.sessions.bearer import Caller
 from authservice.core.users import host_fields
 from authservice.kernel import clock, databases, errors, languages, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.http import body, bounds, cookies, fields
+from authservice.kernel.http import body, bounds, cookies, fields, pages
 from authservice.kernel.http.envelope import answer, crash, keep_from_caches, refusal
 from authservice.kernel.http.request_client import client, count_request, network, request_id
 from authservice.kernel.mount import is_escaped
@@ -44,7 +44,6 @@ from authservice.kernel.retries import retry_on_deadlock
 _HTML = "amp;"
 _SLASH = phrase("There is nothing at this address. No path of this service ends with a slash.")
 _CHARACTERS = phrase("A text has characters that the database of this service cannot store.")
-_PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 
 
 class Endpoint(ViewSetMixin, APIView):
@@ -139,7 +138,7 @@ class Endpoint(ViewSetMixin, APIView):
         if is_escaped(request):
             raise errors.NotFound
         action = self._action(request)
-        if self.is_visited and request.method == "GET" and _is_prefetch(request):
+        if self.is_visited and request.method == "GET" and pages.is_prefetch(request):
             return _ask_again()
         if request.method not in SAFE_METHODS:
             # Before the caller is identified: a client that sends its body slowly must not act with
@@ -257,12 +256,6 @@ class Endpoint(ViewSetMixin, APIView):
         query = self.request.GET.dict()
         written = {name.rpartition(_HTML)[2]: query[name] for name in query if _HTML in name}
         return fields.read(schema, {**written, **query})
-
-
-def _is_prefetch(request: HttpRequest) -> bool:
-    """Whether a browser requests the page before its user has followed the link."""
-    purposes = [request.META.get(name, "").lower() for name in _PURPOSES]
-    return any(word in text for text in purposes for word in ("prefetch", "prerender", "preview"))
 
 
 def _ask_again() -> HttpResponse:

@@ -44,6 +44,7 @@ from authservice.kernel.modules import plugs
 
 Response = TypeVar("Response", bound=HttpResponseBase)
 
+PASSWORD = "pwd"  # noqa: S105 RFC 8176
 _KEPT = "_authservice_identity"
 
 
@@ -106,10 +107,11 @@ class Identification:
     def _identify(self) -> Identity:
         ignored = callers.has_foreign_token(self._request) or _is_admin(self._request)
         by_header = bool(self._request.META.get("HTTP_AUTHORIZATION")) and not ignored
-        carried = None if by_header else django_session.caller(self._request)
+        carried = None if by_header else django_session.find(self._request)
         if carried is not None:
             carried.require_live()
             self._require_factor(carried)
+            carried = django_session.freshen(self._request, carried)
             return Identity(carried.person.user, carried)
         user = self._session_user
         if not by_header and user is not None and user.is_authenticated and self._is_open():
@@ -120,10 +122,14 @@ class Identification:
         return Identity(caller.person.user, caller)
 
     def _require_factor(self, carried: Caller) -> None:
-        """Refuse in Django admin a login that no second factor was asked for, such as that of a
-        remembered device, of a user who has one or must have one."""
-        if MFA in carried.claims["amr"] or not _is_admin(self._request):
+        """Refuse in Django admin what its own login would not accept: a login without a password,
+        and one that no second factor was asked for, such as that of a remembered device, of a user
+        who has one or must have one."""
+        proofs = carried.claims["amr"]
+        if MFA in proofs or not _is_admin(self._request):
             return
+        if PASSWORD not in proofs:
+            raise errors.Unauthorized
         for factor in plugs(SecondFactor):
             if factor.is_required(carried.person) or factor.is_enabled(carried.person):
                 raise errors.Unauthorized

@@ -23,6 +23,7 @@ from authservice.kernel.http.body import FORM
 from authservice.kernel.link_pages import LinkPages
 from authservice.kernel.modules import plug
 
+_PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 
@@ -61,6 +62,21 @@ def posted_elsewhere(request: HttpRequest) -> bool:
         return True
     origin = request.META.get("HTTP_ORIGIN", "")  # plain HTTP, and browsers from before 2023
     return origin != "" and not own_origins.is_own(origin, request)
+
+
+def posted_here(request: HttpRequest) -> bool:
+    """Whether the browser says that a page of this site submitted the form. Unlike the opposite of
+    `posted_elsewhere`, it is false for a browser that says nothing."""
+    site = request.META.get("HTTP_SEC_FETCH_SITE", "")
+    if site:
+        return bool(site == "same-origin")
+    return own_origins.is_own(request.META.get("HTTP_ORIGIN", ""), request)
+
+
+def is_prefetch(request: HttpRequest) -> bool:
+    """Whether a browser requests the page before its user has followed the link."""
+    purposes = [request.META.get(name, "").lower() for name in _PURPOSES]
+    return any(word in text for text in purposes for word in ("prefetch", "prerender", "preview"))
 
 
 def is_navigation(request: HttpRequest) -> bool:

@@ -9,7 +9,7 @@ from authservice.core.messages import kinds
 from authservice.core.models import Session
 from authservice.core.users import lookup
 from authservice.pages import calls
-from authservice.pages.account.devices import device
+from authservice.pages.account.device_section import device
 from tests.pages.inside.person import Person
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, PHONE, prove

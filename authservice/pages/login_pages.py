@@ -16,10 +16,10 @@ from authservice.kernel.errors import Fault
 from authservice.kernel.link_pages import ResultPage
 from authservice.kernel.phrases import page_text as _
 from authservice.kernel.secret import Secret
-from authservice.pages import calls, fields
-from authservice.pages.calls import Answer
+from authservice.pages import calls, form_fields
+from authservice.pages.calls import Answer, Values
 from authservice.pages.conf import conf
-from authservice.pages.fields import Field
+from authservice.pages.form_fields import Field
 from authservice.pages.visitor import Visitor, page, status_of
 
 _MAGIC_LINK, _FACTOR, _SET_UP = "send-magic-link", "2fa-verify-login", "2fa-setup-login"
@@ -33,11 +33,11 @@ def log_in(visitor: Visitor) -> HttpResponse:
     again = "again" in visitor.request.GET
     if visitor.caller is not None and not visitor.submitted and not again:
         return visitor.go(visitor.destination)
-    form = (fields.identifier(), fields.password())
+    form = (form_fields.identifier(), form_fields.password())
     if not visitor.submitted:
         return _login_page(visitor, form)
-    name = visitor.sent.get("identifier", "")
-    body = {**fields.as_identifier(name), "password": visitor.sent.get("password", "")}
+    name = visitor.sent.get("identifier")
+    body = Values(form_fields.as_identifier(name), password=visitor.sent.get("password"))
     return _proceed(
         visitor, visitor.call("login", body=body), lambda fault: _login_page(visitor, form, fault)
     )
@@ -46,7 +46,7 @@ def log_in(visitor: Visitor) -> HttpResponse:
 def _login_page(
     visitor: Visitor, form: Sequence[Field], fault: Fault | None = None
 ) -> HttpResponse:
-    errors = fields.errors_of(fault, ())
+    errors = form_fields.errors_of(fault, ())
     if fault and fault.code == InvalidCredentials.code:
         errors = {"": _("This sign-in does not match an account. Check both fields.")}
     if fault and fault.code == "VALIDATION_ERROR":
@@ -75,7 +75,7 @@ def _unverified(visitor: Visitor, fault: Fault | None) -> str:
 def sign_up(visitor: Visitor) -> HttpResponse:
     if visitor.caller is not None and not visitor.submitted:
         return visitor.go(visitor.destination)
-    form = fields.of_signup(conf.signup_fields)
+    form = form_fields.of_signup(conf.signup_fields)
     if not visitor.submitted:
         return _signup_page(visitor, form)
     body = _body(visitor, form)
@@ -89,7 +89,7 @@ def _signup_page(
     visitor: Visitor, form: Sequence[Field], fault: Fault | None = None
 ) -> HttpResponse:
     context = {
-        **_fields(visitor, form, fields.errors_of(fault, form)),
+        **_fields(visitor, form, form_fields.errors_of(fault, form)),
         "providers": _providers(visitor),
         "log_in": visitor.url("page-login"),
         "closed": not core.allow_signup,
@@ -138,7 +138,7 @@ def _ask_for_mail(
 ) -> HttpResponse:
     """A page that asks for an address, to which a route sends a mail; it does not say whether the
     address has an account."""
-    form = (replace(fields.EMAIL, autocomplete="username"),)
+    form = (replace(form_fields.EMAIL, autocomplete="username"),)
     fault = None
     if visitor.submitted:
         body = _body(visitor, form)
@@ -147,7 +147,7 @@ def _ask_for_mail(
             return _mailbox(visitor, body["email"], again, code=code)
         fault = answer.fault
     context = {
-        **_fields(visitor, form, fields.errors_of(fault, form)),
+        **_fields(visitor, form, form_fields.errors_of(fault, form)),
         "heading": heading,
         "text": text,
         "button": _("Send the mail"),
@@ -162,7 +162,7 @@ def _mailbox(visitor: Visitor, email: str, again: str, *, code: str = "") -> Htt
         "again": visitor.url(again),
         "log_in": visitor.url("page-login"),
         "code_url": visitor.url(code) if code else "",
-        "fields": [fields.CODE.shown(None, {})],
+        "fields": [form_fields.CODE.shown(None, {})],
     }
     response = visitor.show("mailbox.html", context)
     visitor.keep_next(response)
@@ -171,18 +171,18 @@ def _mailbox(visitor: Visitor, email: str, again: str, *, code: str = "") -> Htt
 
 @page(route="magic-link-verify-code")
 def magic_code(visitor: Visitor) -> HttpResponse:
-    form = (fields.EMAIL, fields.CODE)
+    form = (form_fields.EMAIL, form_fields.CODE)
     if not visitor.submitted:
         return visitor.go(visitor.url("page-magic-link"))
 
     def again(fault: Fault) -> HttpResponse:
-        errors = fields.errors_of(fault, (fields.CODE,))
+        errors = form_fields.errors_of(fault, (form_fields.CODE,))
         context = {
-            "email": visitor.sent.get("email", ""),
+            "email": visitor.sent.get("email"),
             "again": visitor.url("page-magic-link"),
             "log_in": visitor.url("page-login"),
             "code_url": visitor.url("page-magic-code"),
-            "fields": [fields.CODE.shown(visitor.sent, errors)],
+            "fields": [form_fields.CODE.shown(visitor.sent, errors)],
             "alert": errors.get("", ""),
         }
         return visitor.show("mailbox.html", context, status=status_of(fault))
@@ -195,16 +195,16 @@ def magic_code(visitor: Visitor) -> HttpResponse:
 def second_factor(visitor: Visitor) -> HttpResponse:
     """The second step of a login. Its `temp_token` is in the form alone, so a form whose CSRF token
     is missing asks again, with the same."""
-    temp_token = Secret(visitor.sent.get("temp_token", ""))
+    temp_token = Secret(visitor.sent.get("temp_token"))
     if visitor.request.method != "POST" or not temp_token:
         return visitor.go(visitor.url("page-login"))
     if visitor.stale:
         return _factor_page(visitor, temp_token)
-    body = {
-        "temp_token": temp_token.reveal(),
-        "code": visitor.sent.get("code", ""),
-        "remember_device": "remember_device" in visitor.sent,
-    }
+    body = Values(
+        temp_token=temp_token.reveal(),
+        code=visitor.sent.get("code"),
+        remember_device="remember_device" in visitor.sent,
+    )
     return _proceed(
         visitor,
         visitor.call(_FACTOR, body=body),
@@ -213,11 +213,11 @@ def second_factor(visitor: Visitor) -> HttpResponse:
 
 
 def _factor_page(visitor: Visitor, temp_token: Secret, fault: Fault | None = None) -> HttpResponse:
-    errors = fields.errors_of(fault, (fields.FACTOR,))
+    errors = form_fields.errors_of(fault, (form_fields.FACTOR,))
     if fault and fault.code == "INVALID_TOKEN":
         return visitor.go(visitor.url("page-login"), _("That took too long. Sign in again."))
     context = {
-        **_fields(visitor, (fields.FACTOR,), errors),
+        **_fields(visitor, (form_fields.FACTOR,), errors),
         "temp_token": temp_token,
         "action": visitor.url("page-second-factor"),
         "log_in": visitor.url("page-login"),
@@ -230,11 +230,11 @@ def _factor_page(visitor: Visitor, temp_token: Secret, fault: Fault | None = Non
 @page(route="logout")
 def log_out(visitor: Visitor) -> HttpResponse:
     """A visit shows a button: a link or an image of another site signs nobody out."""
-    if visitor.caller is None:
+    if visitor.is_nobody:
         return visitor.show("signed_out.html", {"log_in": visitor.url("page-login")})
     if not visitor.submitted:
         return visitor.show("log_out.html", {})
-    visitor.call("logout")
+    visitor.sign_out()
     return visitor.go(visitor.url("page-logout"))
 
 
@@ -246,11 +246,11 @@ def enter(visitor: Visitor, data: Mapping[str, Any], *, remember: bool = False) 
     temp_token = Secret(first["data"]["temp_token"])
     if first["type"] == "2fa":
         return _factor_page(visitor, temp_token)
-    answer = visitor.call(_SET_UP, body={"temp_token": temp_token.reveal()})
+    answer = visitor.call(_SET_UP, body=Values(temp_token=temp_token.reveal()))
     if answer.fault is not None:
         return visitor.failed(answer.fault)
     context = {
-        **_fields(visitor, (replace(fields.CODE, hint=""),), {}),
+        **_fields(visitor, (replace(form_fields.CODE, hint=""),), {}),
         "setup": answer.data,
         "temp_token": temp_token,
         "action": visitor.url("page-second-factor"),
@@ -263,7 +263,7 @@ def enter_by_link(visitor: Visitor, page: ResultPage) -> HttpResponse:
     """The same for the result of a mailed link or a provider."""
     if page.access_token:
         return visitor.sign_in(page.access_token)
-    data = {"temp_token": page.temp_token.reveal()}
+    data = Values(temp_token=page.temp_token.reveal())
     challenges = [{"type": page.challenge, "data": data}]
     return enter(visitor, {"status": "challenge", "challenges": challenges})
 
@@ -299,18 +299,11 @@ _NAMES = {"github": "GitHub", "gitlab": "GitLab", "linkedin": "LinkedIn", "oidc"
 
 
 def _body(visitor: Visitor, form: Sequence[Field]) -> dict[str, Any]:
-    sent = {one.name: one.typed(visitor.sent) for one in form}
-    phones = {"phone_number", "phone"}
-    # As people type them; the API takes E.164.
-    return {
-        name: "".join(value.split()).replace("-", "") if name in phones and value else value
-        for name, value in sent.items()
-    }
+    return Values((one.name, one.typed(visitor.sent)) for one in form)
 
 
 def _fields(visitor: Visitor, form: Sequence[Field], errors: Mapping[str, str]) -> dict[str, Any]:
-    sent = visitor.sent if visitor.request.method == "POST" else None
-    shown = [one.shown(sent, errors) for one in form]
+    shown = [one.shown(visitor.typed, errors) for one in form]
     alert = errors.get("", "")
     count = sum(bool(one.error) for one in shown)
     return {"fields": shown, "alert": alert, "wrong": count}

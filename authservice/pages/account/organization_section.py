@@ -9,11 +9,11 @@ from typing import Any
 from authservice.core.api import django_session
 from authservice.kernel.phrases import page_text as _
 from authservice.kernel.secret import Secret
-from authservice.pages import calls, fields
+from authservice.pages import calls, form_fields
+from authservice.pages.account_pages import url_of
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
 from authservice.pages.calls import Answer
-from authservice.pages.fields import Field
-from authservice.pages.sections import url_of
+from authservice.pages.form_fields import Field
 from authservice.pages.visitor import Visitor
 
 
@@ -110,7 +110,7 @@ class Organizations(AccountSection):
             title=_("Invite somebody"),
             text=_("We mail an invitation with a link."),
             button=_("Invite"),
-            fields=lambda visitor: [replace(fields.EMAIL, autocomplete="off"), _role_field()],
+            fields=lambda visitor: [replace(form_fields.EMAIL, autocomplete="off"), _role_field()],
             send=lambda visitor, body: visitor.call(
                 "org-invite", "POST", body, path={"org_id": _org(visitor)}
             ),
@@ -277,7 +277,7 @@ def _role_field(value: str = "member") -> Field:
     return Field(
         name="role",
         label=_("Role"),
-        type=fields.SELECT,
+        type=form_fields.SELECT,
         choices=[(name, _role(name)) for name in names],
         value=value,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.urls import URLPattern, path, reverse
@@ -11,8 +12,9 @@ from django.urls import URLPattern, path, reverse
 from authservice.kernel.errors import Fault, ReauthenticationRequired
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import page_text as _
-from authservice.pages import calls, fields
+from authservice.pages import calls, form_fields
 from authservice.pages.account_section import AccountSection, Action, Box, Form
+from authservice.pages.calls import Values
 from authservice.pages.visitor import Visitor, page, status_of
 
 
@@ -87,7 +89,7 @@ def _form_page(section: AccountSection, form: Form) -> Any:
         wanted = form.fields(visitor)
         if not visitor.submitted:
             return _form(visitor, section, form, wanted)
-        body = {one.name: one.typed(visitor.sent) for one in wanted}
+        body = Values((one.name, one.typed(visitor.sent)) for one in wanted)
         answer = form.send(visitor, body)
         if answer.fault is not None:
             return _form(visitor, section, form, wanted, answer.fault)
@@ -107,12 +109,12 @@ def _form(
     wanted: Sequence[Any],
     fault: Fault | None = None,
 ) -> HttpResponse:
-    errors = fields.errors_of(fault, wanted)
-    sent = visitor.sent if visitor.request.method == "POST" else None
-    found = [one.shown(sent, errors) for one in wanted]
+    errors = form_fields.errors_of(fault, wanted)
+    found = [one.shown(visitor.typed, errors) for one in wanted]
     action = None
     if fault and fault.code == ReauthenticationRequired.code:
-        again = f"{reverse('authservice:page-login')}?again=1&next={visitor.request.path}"
+        here = urlencode({"again": 1, "next": visitor.request.get_full_path()})
+        again = f"{reverse('authservice:page-login')}?{here}"
         action = Action(label=_("Sign in again"), url=again, main=True)
     context = {
         "form": form,

@@ -16,8 +16,8 @@ from authservice.kernel import clock, modules
 from authservice.kernel.phrases import page_text as _
 from authservice.kernel.phrases import translated
 from authservice.pages import calls
+from authservice.pages.account_pages import url_of
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
-from authservice.pages.sections import url_of
 from authservice.pages.visitor import Visitor
 
 _PHONES = ("iOS", "Android", "iPadOS")

@@ -53,6 +53,27 @@ _WORDS = {
 }
 
 
+class Sent:
+    """The fields of a form, which no error report shows: passwords and codes are among them."""
+
+    __slots__ = ("__fields",)
+
+    def __init__(self, fields: QueryDict) -> None:
+        self.__fields = fields
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.__fields
+
+    def get(self, name: str) -> str:
+        return str(self.__fields.get(name, ""))
+
+    def getlist(self, name: str) -> list[str]:
+        return [str(value) for value in self.__fields.getlist(name)]
+
+
+NOTHING = Sent(QueryDict())
+
+
 @dataclass(frozen=True, kw_only=True)
 class Field:
     """A field of a form; `name` is that of the API. `choices` are pairs of value and label."""
@@ -70,21 +91,23 @@ class Field:
     error: str = ""
     of_host: Any = field(default=None, repr=False)
 
-    def typed(self, sent: QueryDict) -> Any:
+    def typed(self, sent: Sent) -> Any:
         """The value of the field in the JSON of the API, as a browser sent it."""
         if self.type == CHECKBOX:
             return self.name in sent
         if self.type == SEVERAL:
             return sent.getlist(self.name)
-        text = sent.get(self.name, "")
+        text = sent.get(self.name)
+        if self.type == "tel":  # as people type it; the API takes E.164
+            return "".join(character for character in text if character not in " -()./\t")
         # The serializers of the project know no empty number or date.
         return None if self.of_host is not None and not text and not self.required else text
 
-    def shown(self, sent: QueryDict | None, errors: Mapping[str, str]) -> Field:
+    def shown(self, sent: Sent | None, errors: Mapping[str, str]) -> Field:
         """The field with what the user typed, and what was wrong with it."""
         value = self.value
         if sent is not None and self.type not in _NOT_SHOWN:
-            value = sent.getlist(self.name) if self.type == SEVERAL else sent.get(self.name, "")
+            value = sent.getlist(self.name) if self.type == SEVERAL else sent.get(self.name)
         elif sent is not None and self.type == CHECKBOX:
             value = self.name in sent
         return replace(self, value=value, error=errors.get(self.name, ""))

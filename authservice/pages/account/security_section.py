@@ -10,12 +10,12 @@ from django.http import HttpResponse
 
 from authservice.kernel.phrases import page_count
 from authservice.kernel.phrases import page_text as _
-from authservice.pages import calls, fields
+from authservice.pages import calls, form_fields
+from authservice.pages.account_pages import frame, shown, url_of
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
 from authservice.pages.calls import Answer
-from authservice.pages.fields import Field
-from authservice.pages.sections import frame, shown, url_of
-from authservice.pages.sign_in import provider_label
+from authservice.pages.form_fields import Field
+from authservice.pages.login_pages import provider_label
 from authservice.pages.visitor import Visitor
 
 _OF_APP = _("Of your authenticator app.")
@@ -48,8 +48,8 @@ class Security(AccountSection):
             button=_("Change the password"),
             done=_("Your password was changed."),
             fields=lambda visitor: [
-                fields.password("old_password", _("Current password")),
-                fields.new_password("new_password", _("New password")),
+                form_fields.password("old_password", _("Current password")),
+                form_fields.new_password("new_password", _("New password")),
             ],
             send=lambda visitor, body: visitor.call("change-password", "PUT", body),
         ),
@@ -83,7 +83,7 @@ class Security(AccountSection):
             text=_("Enter the code that the app shows now."),
             button=_("Turn on"),
             done=_("The second factor is on. You were signed out everywhere else."),
-            fields=lambda visitor: [fields.CODE],
+            fields=lambda visitor: [form_fields.CODE],
             send=lambda visitor, body: visitor.call("2fa-verify", "POST", body),
         ),
         Form(
@@ -94,7 +94,7 @@ class Security(AccountSection):
             button=_("Turn off"),
             danger=True,
             done=_("The second factor is off."),
-            fields=lambda visitor: [replace(fields.CODE, hint=_OF_APP)],
+            fields=lambda visitor: [replace(form_fields.CODE, hint=_OF_APP)],
             send=lambda visitor, body: visitor.call("2fa-disable", "POST", body),
         ),
         Form(
@@ -103,7 +103,7 @@ class Security(AccountSection):
             title=_("New backup codes"),
             text=_("Your old backup codes stop working."),
             button=_("Make new codes"),
-            fields=lambda visitor: [replace(fields.CODE, hint=_OF_APP)],
+            fields=lambda visitor: [replace(form_fields.CODE, hint=_OF_APP)],
             send=lambda visitor, body: visitor.call("2fa-backup-codes", "POST", body),
             after=lambda visitor, answer: _codes(visitor, answer),
         ),
@@ -213,7 +213,7 @@ def _providers(visitor: Visitor) -> Box:
 def _password_proof(visitor: Visitor) -> list[Field]:
     if not visitor.person.user.has_usable_password():
         return []
-    return [fields.password(label=_("Your password"))]
+    return [form_fields.password(label=_("Your password"))]
 
 
 def _this() -> AccountSection:
@@ -223,7 +223,7 @@ def _this() -> AccountSection:
 def _set_up(visitor: Visitor, answer: Answer) -> HttpResponse:
     context: Mapping[str, Any] = {
         "setup": answer.data,
-        "fields": [fields.CODE.shown(None, {})],
+        "fields": [form_fields.CODE.shown(None, {})],
         "action": url_of("security", "factor-code"),
         "back": url_of("security"),
     }
@@ -231,7 +231,7 @@ def _set_up(visitor: Visitor, answer: Answer) -> HttpResponse:
 
 
 def _codes(visitor: Visitor, answer: Answer) -> HttpResponse:
-    context = {"codes": answer.data["backup_codes"], "back": url_of("security")}
+    context = {"renewed": answer.data, "back": url_of("security")}
     return frame(visitor, _this(), "account_codes.html", context)
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from authservice.core.conf import core
 from authservice.core.users.user_model import host
 from authservice.kernel.phrases import page_text as _
-from authservice.pages import calls, fields
+from authservice.pages import calls, form_fields
+from authservice.pages.account_pages import url_of
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
 from authservice.pages.calls import Answer
-from authservice.pages.fields import Field
-from authservice.pages.sections import url_of
+from authservice.pages.form_fields import Field
 from authservice.pages.visitor import Visitor
 
 
@@ -22,9 +22,9 @@ def proof(visitor: Visitor) -> list[Field]:
     the second factor, if there is one."""
     found = []
     if visitor.person.user.has_usable_password():
-        found.append(fields.password(label=_("Your password")))
+        found.append(form_fields.password(label=_("Your password")))
         if calls.exists("2fa-status") and visitor.data("2fa-status")["enabled"]:
-            found.append(replace(fields.CODE, hint=_("Of your authenticator app.")))
+            found.append(replace(form_fields.CODE, hint=_("Of your authenticator app.")))
     return found
 
 
@@ -52,7 +52,7 @@ class Profile(AccountSection):
             _phone(me),
         ]
         boxes = [Box(title=_("About you"), rows=rows)]
-        if own := fields.of_profile(visitor.person.user):
+        if own := form_fields.of_profile(visitor.person.user):
             shown = [Row(label=one.label, value=_shown(one)) for one in own]
             change = _change("details", _("details"))
             boxes.append(Box(title=_("Details"), rows=shown, actions=[change]))
@@ -84,7 +84,7 @@ class Profile(AccountSection):
             title=_("Details"),
             button=_("Save"),
             done=_("Your details were changed."),
-            fields=lambda visitor: fields.of_profile(visitor.person.user),
+            fields=lambda visitor: form_fields.of_profile(visitor.person.user),
             send=lambda visitor, body: visitor.call("profile", "PATCH", body),
         ),
         Form(
@@ -94,7 +94,7 @@ class Profile(AccountSection):
             button=_("Send the link"),
             done=_("Open the link that we mailed to your new address."),
             fields=lambda visitor: [
-                replace(fields.EMAIL, label=_("New e-mail address")),
+                replace(form_fields.EMAIL, label=_("New e-mail address")),
                 *proof(visitor),
             ],
             send=lambda visitor, body: visitor.call("change-email", "POST", body),
@@ -137,7 +137,7 @@ class Profile(AccountSection):
                 ),
                 *proof(visitor)[:1],
             ],
-            send=lambda visitor, body: visitor.call("profile", "PATCH", _number(body)),
+            send=lambda visitor, body: visitor.call("profile", "PATCH", body),
         ),
         Form(
             name="phone-code",
@@ -145,7 +145,7 @@ class Profile(AccountSection):
             text=_("Enter the code that we sent to your phone."),
             button=_("Confirm"),
             done=_("Your phone number is confirmed."),
-            fields=lambda visitor: [fields.CODE],
+            fields=lambda visitor: [form_fields.CODE],
             send=lambda visitor, body: visitor.call(
                 "verify-phone", "POST", {**body, "phone": visitor.person.ours.phone_number}
             ),
@@ -224,15 +224,10 @@ def _full_name(me: Mapping[str, Any]) -> str:
 
 
 def _shown(one: Field) -> Any:
-    if one.type == fields.CHECKBOX:
+    if one.type == form_fields.CHECKBOX:
         return _("Yes") if one.value else _("No")
     labels = {str(value): label for value, label in one.choices}
     return labels.get(str(one.value), one.value) or _("Not set")
-
-
-def _number(body: Mapping[str, Any]) -> dict[str, Any]:
-    """As people type it: the API takes E.164."""
-    return {**body, "phone": "".join(c for c in body["phone"] if c not in " -()./\t")}
 
 
 def _deleted(visitor: Visitor, answer: Answer) -> Any:
