@@ -66,8 +66,8 @@ HOST_VIEWS = (
     ),
     Mutation(
         "The organization of a forged request in views of the host",
-        "authservice/organization/requests.py",
-        to("callers.require_caller(request)", "callers.identify(request)"),
+        CORE + "api/identity.py",
+        to("callers.require_caller(self._request)", "callers.identify(self._request)"),
         ("--ds=tests.organization.settings", "tests/organization/inside/test_host_views.py"),
     ),
     Mutation(

@@ -89,16 +89,13 @@ PAGES = (
     Mutation(
         "The CSRF token of the forms of account pages",
         _VISITOR,
-        to(
-            'if request.method == "POST":\n            self.stale',
-            'if request.method == "NONE":\n            self.stale',
-        ),
+        to("self.submitted = not self.stale", "self.submitted = True"),
         (f"{_INSIDE}/test_forged_forms.py", _PAGES),
     ),
     Mutation(
         "The refusal of a page of another site as the page after a login",
         _VISITOR,
-        to("return local and url_has_allowed", "return local or url_has_allowed"),
+        to("if not local or not url_has_allowed", "if not local and not url_has_allowed"),
         (f"{_INSIDE}/test_sign_in.py", _PAGES),
     ),
     Mutation(

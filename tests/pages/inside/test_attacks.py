@@ -70,7 +70,7 @@ def test_no_report_of_a_crash_at_a_login_has_a_secret(place, person, ann, caplog
 
     sent = person.post(page, identifier=ANN, password=PASSWORD)
 
-    assert (sent.status, sent.heading) == (500, "Something went wrong")
+    assert sent.status == 500
     for report in reports(caplog):
         # The beginning of every access token of this service.
         assert [one for one in (PASSWORD, "eyJhbGci") if one in report] == []
