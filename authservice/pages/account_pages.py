@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 from django.urls import URLPattern, path, reverse
 
-from authservice.kernel.errors import Fault, ReauthenticationRequired
+from authservice.kernel.errors import Fault, InvalidToken, ReauthenticationRequired
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import page_text as _
 from authservice.pages import calls, form_fields
@@ -91,6 +91,8 @@ def _form_page(section: AccountSection, form: Form) -> Any:
             return _form(visitor, section, form, wanted)
         body = Values((one.name, one.typed(visitor.sent)) for one in wanted)
         answer = form.send(visitor, body)
+        if isinstance(answer.fault, InvalidToken):
+            raise answer.fault
         if answer.fault is not None:
             return _form(visitor, section, form, wanted, answer.fault)
         if form.after is not None:

@@ -6,7 +6,7 @@ Django's sessions has only the pages of mailed links.
 
 from django.urls import path
 
-from authservice.pages import account_pages, calls, login_pages
+from authservice.pages import account_pages, calls, login_pages, preview
 from authservice.pages.views import keeps_logins
 
 _PAGES = (
@@ -30,4 +30,5 @@ if keeps_logins():
     urlpatterns = [
         *(path(at, page, name=name) for at, page, name, route in _PAGES if calls.exists(route)),
         *account_pages.paths(),
+        path("pages-preview", preview.preview, name="page-preview"),
     ]

@@ -77,7 +77,11 @@ class Visitor:
 
     def receive(self) -> None:
         """Read the form, and check its CSRF token."""
-        if int(self.request.META.get("CONTENT_LENGTH") or 0) > body.LIMIT:
+        try:
+            length = body.length(self.request)
+        except ValueError as error:
+            raise errors.InvalidRequestBody from error
+        if length > body.LIMIT:
             raise errors.RequestTooLarge
         self.stale = bool(self._check.process_view(self.request, csrf_exempt, (), {}))
         self.submitted = not self.stale
@@ -313,6 +317,8 @@ def _shown(visitor: Visitor, show: Show, signed_in: bool, path: Mapping[str, str
             return visitor.go(login_url(request))
         return show(visitor, **path)
     except Fault as fault:
+        if signed_in and fault.status == errors.Unauthorized.status:
+            return visitor.go(login_url(request))  # the session has ended meanwhile
         return visitor.failed(fault)
     except SuspiciousOperation:
         raise

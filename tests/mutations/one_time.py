@@ -71,7 +71,8 @@ ONE_TIME_TOKENS = (
         "The prefetch that does not use up a link",
         CORE + "api/endpoint.py",
         to(
-            'if self.is_visited and request.method == "GET" and pages.is_prefetch(request):', "if False:"
+            'if self.is_visited and request.method == "GET" and pages.is_prefetch(request):',
+            "if False:",
         ),
         ("tests/core/recovery/test_verify_email.py",),
     ),

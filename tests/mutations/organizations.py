@@ -225,7 +225,10 @@ ORGANIZATIONS = (
     Mutation(
         "The outage that is not a user without an organization",
         "authservice/core/api/identity.py",
-        to("        if isinstance(self._found, errors.ServiceUnavailable):\n", "        if False:\n"),
+        to(
+            "        if isinstance(self._found, errors.ServiceUnavailable):\n",
+            "        if False:\n",
+        ),
         (_SETTINGS, f"{_HOST_VIEWS}test_lazy_organization_is_an_error_during_an_outage"),
     ),
 )

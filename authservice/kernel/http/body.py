@@ -42,17 +42,18 @@ def read_form(request: HttpRequest) -> dict[str, Any]:
 def receive(request: HttpRequest) -> None:
     """Read the body into memory without validating it; `read` raises the errors later."""
     with suppress(OSError, ValueError, RequestDataTooBig, RawPostDataException):
-        if _length(request) <= LIMIT:
+        if length(request) <= LIMIT:
             _received(request)
 
 
-def _length(request: HttpRequest) -> int:
+def length(request: HttpRequest) -> int:
+    """What the header says, in bytes; 0 without one. Raises ValueError."""
     return int(request.META.get("CONTENT_LENGTH") or 0)
 
 
 def _octets(request: HttpRequest) -> bytes:
     try:
-        if _length(request) > LIMIT:
+        if length(request) > LIMIT:
             _discard(request)
             raise errors.RequestTooLarge
         raw = _received(request)

@@ -4,11 +4,12 @@ import re
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.utils import timezone
 
 from authservice.core.messages import kinds
 from authservice.core.models import Session
 from authservice.core.users import lookup
-from authservice.pages import calls
+from authservice.pages import calls, preview
 from authservice.pages.account.device_section import device
 from tests.pages.inside.person import Person
 from tests.support.client import PASSWORD
@@ -248,3 +249,30 @@ def test_name_of_the_account_is_the_full_name_of_the_host(signed_in):
     lookup.get_person(user()).user.__class__.objects.update(first_name="Ann", last_name="Plum")
 
     assert "Ann Plum" in signed_in.open("/auth/account/profile").text
+
+
+def test_form_of_a_session_that_ends_meanwhile_leads_to_the_login(signed_in, monkeypatch):
+    page = signed_in.open("/auth/account/profile/name")
+    real = calls.call
+
+    def late(request, route, *args, **options):
+        Session.objects.update(ended_at=timezone.now(), end_reason="revoked")
+        return real(request, route, *args, **options)
+
+    monkeypatch.setattr(calls, "call", late)
+
+    sent = signed_in.post(page, name="Ann Lee")
+
+    assert sent.location.startswith("/auth/login?next=")
+    assert lookup.get_person(user()).ours.name == ""
+
+
+def test_preview_shows_every_state_to_developers_only(person, settings):
+    assert person.visit("/auth/pages-preview").status == 404
+    settings.DEBUG = True
+
+    listed = person.open("/auth/pages-preview").links
+    assert len([link for link in listed if "state=" in link]) == len(preview.states())
+    for state in preview.states():
+        assert person.open(f"/auth/pages-preview?state={state}").status == 200, state
+    assert person.visit("/auth/pages-preview?state=nothing").status == 404

@@ -12,6 +12,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from authservice.core.messages import kinds
+from authservice.pages import preview
 from tests.support.axe import violations
 from tests.support.browser import chromium, console_errors, needs_chromium, requested
 from tests.support.client import PASSWORD
@@ -158,6 +159,17 @@ def test_person_works_through_the_account(visitor, post):
     assert visitor.send(identifier=ANN, password=NEW) == "Enter your code"
     assert visitor.send(code=people.other_than(app.now())) == "Enter your code"
     assert visitor.send(code=app.at(people.time.time() + 30)) == "Profile"
+
+
+def test_every_state_of_every_page_is_accessible(visitor, settings):
+    settings.DEBUG = True
+
+    wrong = {}
+    for state in preview.states():
+        visitor.browser.get(f"{visitor.url}/auth/pages-preview?state={state}")
+        wrong[state] = visitor.wrong()
+
+    assert {state: found for state, found in wrong.items() if found} == {}
 
 
 def test_person_without_scripts_signs_in_by_mail(visitor, post, api):
