@@ -145,6 +145,8 @@ if "magiclink" in MODULES:
         "AUTO_REGISTER": env.bool("AUTHSERVICE_MAGICLINK_AUTO_REGISTER", default=False),
         "CONFIRM": env.str("AUTHSERVICE_MAGICLINK_CONFIRM", default="auto"),
     }
+if "pages" in MODULES:
+    AUTHSERVICE["PAGES"] = {"NAME": "Plum"}
 if "organization" in MODULES:
     AUTHSERVICE["ORGANIZATION"] = {
         "SWITCH_REQUIRES_REFRESH_TOKEN": env.bool(

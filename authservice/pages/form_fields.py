@@ -89,6 +89,8 @@ class Field:
     choices: Sequence[tuple[Any, Any]] = ()
     link: tuple[str, Any] | None = None
     error: str = ""
+    # Whether it has the focus when the page is opened; one with an error has it in any case.
+    starts: bool = False
     of_host: Any = field(default=None, repr=False)
 
     def typed(self, sent: Sent) -> Any:
@@ -205,6 +207,12 @@ def of_profile(user: Any) -> list[Field]:
         return []
     values = schema(user).data
     return [replace(one, value=values.get(one.name, "")) for one in _of_host(schema)]
+
+
+def with_focus(found: Sequence[Field]) -> list[Field]:
+    """The fields; the first has the focus unless another one has an error."""
+    starts = not any(one.error for one in found)
+    return [replace(one, starts=starts and place == 0) for place, one in enumerate(found)]
 
 
 def errors_of(fault: Fault | None, fields: Sequence[Field]) -> dict[str, str]:

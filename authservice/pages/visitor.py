@@ -41,7 +41,7 @@ from authservice.kernel.link_pages import ResultPage
 from authservice.kernel.mount import is_escaped
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as token_cookies
-from authservice.pages import calls, texts
+from authservice.pages import calls, form_fields, texts
 from authservice.pages.calls import Answer
 from authservice.pages.conf import conf
 from authservice.pages.form_fields import NOTHING, Sent
@@ -131,6 +131,8 @@ class Visitor:
         self, template: str, context: Mapping[str, Any], *, status: int = 200, onward: str = ""
     ) -> HttpResponse:
         """A page. `onward` is the address on another host to which its form may lead."""
+        if "fields" in context:
+            context = {**context, "fields": form_fields.with_focus(context["fields"])}
         shown = {
             "csrf_token": get_token(self.request),
             "next": self.next,

@@ -3,6 +3,7 @@
 import jwt
 import pytest
 from django.contrib.auth.models import Group
+from django.http import HttpResponseRedirect
 from django.test import RequestFactory
 
 from authservice.testing import Clock
@@ -14,7 +15,7 @@ from tests.support.people import the_user, users
 pytestmark = pytest.mark.django_db
 
 PAGE = Page("recipes/login")
-ONE_SESSION, BACKEND, CLAIMS = PAGE.settings(INSTALLED_APPS=["authservice.core"])
+ONE_SESSION, BACKEND, CLAIMS, _ = PAGE.settings(INSTALLED_APPS=["authservice.core"], MIDDLEWARE=[])
 
 
 def test_further_login_ends_the_only_session(api, configure):
@@ -116,3 +117,29 @@ def test_access_token_has_the_claim_of_the_hook_from_the_next_refresh_on(api, co
 
     assert groups(tokens["access_token"]) == []
     assert groups(refreshed["access_token"]) == ["editors"]
+
+
+class TestHTMX:
+    @pytest.fixture
+    def visit(self, settings):
+        """A request of HTMX to a view that leads visitors to the sign-in page."""
+        settings.LOGIN_URL = "/auth/login"
+
+        def send(location="/auth/login?next=/part", **headers):
+            view = PAGE.names("shop/htmx")["sign_in_as_a_whole"]
+            redirects = view(lambda request: HttpResponseRedirect(location))
+            return redirects(RequestFactory().get("/part", headers=headers))
+
+        return send
+
+    def test_whole_page_goes_to_the_sign_in_page_and_comes_back(self, visit):
+        current = "https://shop.example/orders?page=2"
+
+        response = visit(**{"HX-Request": "true", "HX-Current-URL": current})
+
+        assert response.status_code == 200
+        assert response["HX-Redirect"] == "/auth/login?next=%2Forders%3Fpage%3D2"
+
+    def test_other_redirects_and_other_requests_stay(self, visit):
+        assert visit().url == "/auth/login?next=/part"
+        assert visit("/elsewhere", **{"HX-Request": "true"}).url == "/elsewhere"

@@ -11,6 +11,15 @@ from tests.staff_support.test_staff_support import BROWSER
 from tests.support.browser import chromium
 
 
+# Name, state of the preview, size and colour scheme of the pictures of the account pages.
+ACCOUNT = (
+    ("pages-sign-in", "login-providers", "desktop", "light"),
+    ("pages-account", "account", "desktop", "light"),
+    ("pages-account-dark", "account", "desktop", "dark"),
+    ("pages-phone", "signup-error", "phone", "light"),
+)
+
+
 def support() -> None:
     """The test of the support page takes its pictures on its way."""
     holds(*BROWSER, SCREENSHOTS=str(FOLDER))
@@ -30,6 +39,11 @@ def console(folder: Path) -> None:
         [section, *_] = user.until(lambda: user.all(".opblock-tag-section"))
         browser.execute_script("arguments[0].scrollIntoView()", section)
         _take(browser, "api-docs")
+        for name, state, size, scheme in ACCOUNT:
+            user.resize(size)
+            user.emulate(scheme=scheme)
+            browser.get(f"{origin}/auth/pages-preview?state={state}")
+            _take(browser, name)
 
 
 def _take(browser, name: str) -> None:
