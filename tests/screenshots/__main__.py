@@ -10,7 +10,6 @@ from tests.screenshots.pictures import FOLDER
 from tests.staff_support.test_staff_support import BROWSER
 from tests.support.browser import chromium
 
-
 # Name, state of the preview, size and colour scheme of the pictures of the account pages.
 ACCOUNT = (
     ("pages-sign-in", "login-providers", "desktop", "light"),
