@@ -13,7 +13,7 @@ from authservice.kernel.errors import Fault, InvalidToken, ReauthenticationRequi
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import page_text as _
 from authservice.pages import calls, form_fields
-from authservice.pages.account_section import AccountSection, Action, Box, Form
+from authservice.pages.account_section import AccountSection, Action, Form
 from authservice.pages.calls import Values
 from authservice.pages.visitor import Visitor, page, status_of
 
@@ -38,8 +38,7 @@ def paths() -> list[URLPattern]:
     found = [path("account", account, name="page-account")]
     for section in shown():
         at, name = f"account/{section.name}", f"page-account-{section.name}"
-        route = "delete-account" if at == "account/delete" else ""
-        found.append(path(at, _section_page(section, route), name=name))
+        found.append(path(at, _section_page(section), name=name))
         found += [
             path(f"{at}/{form.name}", _form_page(section, form), name=f"{name}-{form.name}")
             for form in section.forms
@@ -69,16 +68,10 @@ def frame(
     )
 
 
-def show_boxes(
-    visitor: Visitor, section: AccountSection, boxes: Sequence[Box], **context: Any
-) -> HttpResponse:
-    return frame(visitor, section, "account.html", {"boxes": boxes, **context})
-
-
-def _section_page(section: AccountSection, route: str) -> Any:
-    @page(signed_in=True, route=route, unless_query="token" if route else "")
+def _section_page(section: AccountSection) -> Any:
+    @page(signed_in=True)
     def show(visitor: Visitor) -> HttpResponse:
-        return show_boxes(visitor, section, section.boxes(visitor))
+        return frame(visitor, section, "account.html", {"boxes": section.boxes(visitor)})
 
     return show
 
@@ -125,6 +118,5 @@ def _form(
         "wrong": sum(bool(one.error) for one in found),
         "back": url_of(section),
         "action": action,
-        "kept": visitor.kept_query(),
     }
     return frame(visitor, section, "account_form.html", context, status_of(fault))

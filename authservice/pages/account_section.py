@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from authservice.kernel.errors import Fault
 from authservice.kernel.modules import Slot
 from authservice.pages.calls import Answer
 from authservice.pages.form_fields import Field
@@ -15,11 +14,10 @@ from authservice.pages.visitor import Visitor
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """A link to `url` or, with `post`, a button that posts these values there."""
+    """A button that leads to `url`, such as the page of a form."""
 
     label: Any
     url: str
-    post: Mapping[str, str] | None = None
     danger: bool = False
     main: bool = False
     # What a screen reader says if the label is the same in several rows.
@@ -75,7 +73,7 @@ class Form:
 
 class AccountSection(Slot):
     """Slot `account_section`: a section of the account pages. `name` is the last part of its
-    address."""
+    address; `delete` and `secure` are the names of routes."""
 
     slot = "account_section"
     name = ""
@@ -97,6 +95,3 @@ class AccountSection(Slot):
     def boxes(self, visitor: Visitor) -> Sequence[Box]:
         """What the section shows to this user. May raise a `Fault`."""
         raise NotImplementedError
-
-
-__all__ = ["AccountSection", "Action", "Box", "Fault", "Form", "Row"]

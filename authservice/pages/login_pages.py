@@ -23,8 +23,6 @@ from authservice.pages.form_fields import Field
 from authservice.pages.visitor import Visitor, page, status_of
 
 _MAGIC_LINK, _FACTOR, _SET_UP = "send-magic-link", "2fa-verify-login", "2fa-setup-login"
-# What a result page of a mailed link shows, too.
-FACTOR_TEMPLATE = "second_factor.html"
 
 
 @page(route="login")
@@ -224,7 +222,7 @@ def _factor_page(visitor: Visitor, temp_token: Secret, fault: Fault | None = Non
         "may_remember": bool(settings.find("TWOFACTOR", "remember_ttl", None)),
         "remember": "remember" in visitor.sent,
     }
-    return _page(visitor, FACTOR_TEMPLATE, context, fault)
+    return _page(visitor, "second_factor.html", context, fault)
 
 
 @page(route="logout")

@@ -55,7 +55,7 @@ _CALLED = ("Retry-After",)
 
 _NOT_FOUND = NotFoundEndpoint.as_view({"get": "not_found"})
 
-Show = Callable[..., HttpResponse]
+Show = Callable[["Visitor"], HttpResponse]
 
 
 class _Check(CsrfViewMiddleware):
@@ -206,11 +206,6 @@ class Visitor:
         kept = {**query, **({NEXT: self.next} if self.next else {})}
         return reverse(f"authservice:{name}") + (f"?{urlencode(kept)}" if kept else "")
 
-    def kept_query(self) -> dict[str, str]:
-        """The query of the page, for its form: it names what the form is about."""
-        query: dict[str, str] = self.request.GET.dict()
-        return {name: value for name, value in query.items() if name != NEXT}
-
     def finish(self, response: HttpResponse) -> HttpResponse:
         """The response with the cookies of the routes that were called, but for new tokens: they
         would outlive the browser of a user who did not want to stay signed in."""
@@ -244,24 +239,20 @@ class Visitor:
         return callers.by_cookie(self.request)
 
 
-def page(
-    *, route: str = "", signed_in: bool = False, unless_query: str = ""
-) -> Callable[[Show], Any]:
-    """A view of a page: a function that gets a `Visitor`, and the values in its path.
+def page(*, route: str = "", signed_in: bool = False) -> Callable[[Show], Any]:
+    """A view of a page: a function that gets a `Visitor`.
 
-    `route` is the route of the API at the same address, which also gets requests with the field
-    `unless_query`, that of a mailed link. `signed_in` leads visitors to the login. Views are never
-    atomic: an error would roll back the count of an attempt.
+    `route` is the route of the API at the same address. `signed_in` leads visitors to the login.
+    Views are never atomic: an error would roll back the count of an attempt.
     """
 
     def made(show: Show) -> Any:
         @csrf_exempt
         @wraps(show)
-        def view(request: HttpRequest, **path: str) -> Any:
-            linked = unless_query and (unless_query in request.GET or request.method == "POST")
-            if linked or not is_for_people(request):
-                return (calls.view(route) if route else _NOT_FOUND)(request, **path)
-            return _answer(request, show, signed_in, path)
+        def view(request: HttpRequest) -> Any:
+            if not is_for_people(request):
+                return (calls.view(route) if route else _NOT_FOUND)(request)
+            return _answer(request, show, signed_in)
 
         # Django's `LoginRequiredMiddleware` leaves it to the page.
         view.__dict__.update(route=route, login_required=False)
@@ -295,17 +286,15 @@ def home() -> str:
     return conf.home_url or reverse("authservice:page-account")
 
 
-def _answer(
-    request: HttpRequest, show: Show, signed_in: bool, path: Mapping[str, str]
-) -> HttpResponse:
+def _answer(request: HttpRequest, show: Show, signed_in: bool) -> HttpResponse:
     with clock.unit(), languages.chosen(request):
         visitor = Visitor(request)
-        response = visitor.finish(_shown(visitor, show, signed_in, path))
+        response = visitor.finish(_shown(visitor, show, signed_in))
     keep_from_caches(response)
     return response
 
 
-def _shown(visitor: Visitor, show: Show, signed_in: bool, path: Mapping[str, str]) -> HttpResponse:
+def _shown(visitor: Visitor, show: Show, signed_in: bool) -> HttpResponse:
     request = visitor.request
     try:
         if request.method not in ("GET", "HEAD", "POST"):
@@ -317,7 +306,7 @@ def _shown(visitor: Visitor, show: Show, signed_in: bool, path: Mapping[str, str
             visitor.receive()
         if signed_in and visitor.caller is None:
             return visitor.go(login_url(request))
-        return show(visitor, **path)
+        return show(visitor)
     except Fault as fault:
         if signed_in and fault.status == errors.Unauthorized.status:
             return visitor.go(login_url(request))  # the session has ended meanwhile
