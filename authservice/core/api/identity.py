@@ -186,7 +186,8 @@ def _leave_other_user(request: Any, user: Any, **_: Any) -> None:
 def _adopt(request: Any, user: Any, **_: Any) -> None:
     """Begin a session of ours for a user whom a package logged in with the back end that it found
     in Django's session, in place of the session of the user before."""
-    if not isinstance(request, HttpRequest) or not django_session.lacks_ours(request, user):
+    has_session = isinstance(request, HttpRequest) and hasattr(request, "session")
+    if not has_session or not django_session.lacks_ours(request, user):
         return
     before = of(request)
     if before.was_used and before.caller and not before.caller.has_token:
