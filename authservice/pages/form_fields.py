@@ -128,15 +128,22 @@ def identifier() -> Field:
     """The field of the login, for an address or a name, or whatever the users of the project have
     to log in with."""
     names = host()
-    autocomplete = "username"
-    if names.email and names.username not in ("", names.email):
-        label = _("E-mail or username")
-        if names.username not in ("username", ""):
-            label = names.model._meta.get_field(names.username).verbose_name.capitalize()
-        return Field(name="identifier", label=label, autocomplete=autocomplete)
-    if names.natural == names.email or not names.username:
-        return Field(name="identifier", label=_("E-mail"), type="email", autocomplete=autocomplete)
-    return Field(name="identifier", label=_("Username"), autocomplete=autocomplete)
+    if names.natural == names.email and not names.username:
+        return Field(name="identifier", label=EMAIL.label, type="email", autocomplete="username")
+    plain = names.username == "username" and names.email
+    label = _("E-mail or username") if plain else username().label
+    return Field(name="identifier", label=label, autocomplete="username")
+
+
+def username() -> Field:
+    """The name of a user: whatever the model of the project has as such."""
+    name = host().username
+    own = host().model._meta.get_field(name).verbose_name if name else ""
+    return Field(
+        name="username",
+        label=_("Username") if name in ("", "username") else own[:1].upper() + own[1:],
+        autocomplete="username",
+    )
 
 
 def as_identifier(text: str) -> dict[str, str]:
@@ -180,12 +187,7 @@ def of_signup(wanted: Sequence[str]) -> list[Field]:
         Field(name="first_name", label=_("First name"), autocomplete="given-name", required=False),
         Field(name="last_name", label=_("Last name"), autocomplete="family-name", required=False),
         replace(EMAIL, required=not must_choose or host_fields.must_be_given(names.email)),
-        Field(
-            name="username",
-            label=_("Username"),
-            autocomplete="username",
-            required=must_choose or "username" in wanted,
-        ),
+        replace(username(), required=must_choose or "username" in wanted),
         Field(
             name="phone_number",
             label=_("Phone number"),

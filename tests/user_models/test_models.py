@@ -26,7 +26,7 @@ def test_example_of_django_has_super_admins():
 
 @pytest.mark.parametrize("kind", ["Number", "Code", "Phone", "Rank"])
 def test_login_names_are_what_their_field_holds(kind):
-    suite(f"{kind}User", "login_names")
+    suite(f"{kind}User", "login_names", "pages")
 
 
 def test_rows_that_the_project_refuses_are_no_crashes():

@@ -115,7 +115,7 @@ class Profile(AccountSection):
             button=_("Save"),
             done=_("Your username was changed."),
             fields=lambda visitor: [
-                Field(name="username", label=_("Username"), autocomplete="username"),
+                form_fields.username(),
                 *proof(visitor),
             ],
             send=lambda visitor, body: visitor.call("change-username", "PUT", body),
@@ -193,7 +193,9 @@ def _email(me: Mapping[str, Any]) -> Row:
 
 def _username(me: Mapping[str, Any]) -> Row:
     return Row(
-        label=_("Username"), value=me["username"], actions=[_change("username", _("username"))]
+        label=form_fields.username().label,
+        value=me["username"],
+        actions=[_change("username", _("username"))],
     )
 
 
