@@ -50,6 +50,14 @@ def main():
     me = browser.get("/auth/me", headers={"Authorization": f"Bearer {token}"})
     assert me.json()["data"]["email"] == ANN["email"], me.content
 
+    person = Client(headers={"Accept": "text/html", "Origin": "http://testserver"})
+    typed = {"identifier": ANN["email"], "password": ANN["password"]}
+    form = "&".join(f"{name}={value}" for name, value in typed.items())
+    assert b'name="identifier"' in person.get("/auth/login").content
+    person.post("/auth/login", form, content_type="application/x-www-form-urlencoded")
+    account = person.get("/auth/account/security").content
+    assert b"frame" in account, account
+
     packed = {str(path) for path in files("authservice")}
     assert "authservice/py.typed" in packed, "py.typed is missing"
     assert "site-packages" in sys.modules["authservice"].__file__, settings.BASE_DIR
