@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import APIException, AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
@@ -25,10 +26,11 @@ class AuthserviceAuthentication(BaseAuthentication):
     """Sets `request.user` to the host project's user and `request.auth` to the caller, which has
     `claims` and `session`.
 
-    If a token cookie identifies the caller, a state-changing request must have a CSRF token, as
-    with the framework's own `SessionAuthentication`. A bearer token of another issuer is left to
-    the next authentication class. Raises `AuthenticationFailed`, `PermissionDenied` and
-    `Unavailable`, with our error code in `code` of the response.
+    Without a token, the session that Django's session carries counts, of a user who signed in on
+    the pages. If it or a token cookie identifies the caller, a state-changing request must have a
+    CSRF token, as with the framework's own `SessionAuthentication`. A bearer token of another
+    issuer is left to the next authentication class. Raises `AuthenticationFailed`,
+    `PermissionDenied` and `Unavailable`, with our error code in `code` of the response.
     """
 
     def authenticate(self, request: Request) -> tuple[Any, Caller] | None:
@@ -40,6 +42,8 @@ class AuthserviceAuthentication(BaseAuthentication):
         _vary(request)
         if callers.has_foreign_token(http):
             return None
+        if not http.META.get("HTTP_AUTHORIZATION") and (carried := _carried(http)):
+            return carried
         try:
             caller = callers.identify(http)
             if http.method not in callers.SAFE_METHODS:
@@ -63,6 +67,26 @@ class AuthserviceAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
+
+
+def _carried(http: HttpRequest) -> tuple[Any, Caller] | None:
+    """The user whose session Django's session carries. Raises as `authenticate` does."""
+    from authservice.core.api import callers, django_session  # late, as there
+
+    caller = django_session.find(http)
+    if caller is None:
+        return None
+    try:
+        caller.require_live()
+    except errors.ServiceUnavailable as fault:
+        raise Unavailable(_detail(fault), code=fault.code) from fault
+    except errors.Fault:
+        return None  # browsers keep sending the cookie of a session that has ended
+    # The framework exempts its views from Django's own check.
+    tested = getattr(http, "_dont_enforce_csrf_checks", False)
+    if http.method not in callers.SAFE_METHODS and not tested and not callers.passes_django(http):
+        raise PermissionDenied(_detail(errors.InvalidCsrf()), code=errors.InvalidCsrf.code)
+    return caller.person.user, caller
 
 
 def _vary(request: Request) -> None:

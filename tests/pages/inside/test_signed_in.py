@@ -308,3 +308,18 @@ def test_package_cannot_act_as_a_suspended_user(signed_in, api):
 
     assert signed_in.name == ""
     assert not Session.objects.filter(method="django").exists()
+
+
+def test_rest_view_knows_the_user_and_asks_for_the_csrf_token(signed_in):
+    def ask(method, **headers):
+        answer = getattr(signed_in.client, method)("/rest", headers=headers)
+        return answer.status_code, answer.json().get("user", answer.json().get("code"))
+
+    assert ask("get") == (200, "ann")
+    assert ask("post") == (403, "INVALID_CSRF")
+    signed_in.open("/auth/account/profile/name")
+    token = signed_in.client.cookies["csrftoken"].value
+    assert ask("post", **{"X-CSRFToken": token}) == (200, "ann")
+    assert ask("post", **{"X-CSRFToken": token, "Origin": "https://evil.example"})[0] == 403
+    revocation.revoke_one(newest())
+    assert ask("get") == (200, "")

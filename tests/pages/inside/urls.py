@@ -7,6 +7,10 @@ from django.contrib.auth.views import LogoutView
 from django.http import HttpResponse, JsonResponse
 from django.urls import include, path
 from django.views import View
+from rest_framework.decorators import api_view, authentication_classes
+from rest_framework.response import Response
+
+from authservice.authentication import AuthserviceAuthentication
 
 
 def whoami(request):
@@ -43,6 +47,12 @@ def act_as(request, pk):
     return HttpResponse()
 
 
+@api_view(["GET", "POST"])
+@authentication_classes([AuthserviceAuthentication])
+def rest(request):
+    return Response({"user": request.user.get_username(), "session": bool(request.auth)})
+
+
 urlpatterns = [
     path("auth/", include("authservice.urls")),
     path("whoami", whoami),
@@ -50,6 +60,7 @@ urlpatterns = [
     path("claims", claims),
     path("orders", orders),
     path("invoices", Invoices.as_view()),
+    path("rest", rest),
     path("act-as/<pk>", act_as),
     path("leave", LogoutView.as_view(next_page="/whoami")),
 ]
