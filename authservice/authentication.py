@@ -36,14 +36,16 @@ class AuthserviceAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Any, Caller] | None:
         # Not imported at the top: the REST framework loads the classes of its settings with its
         # views, and a project may import these beside its user model. Core needs that model.
-        from authservice.core.api import callers
+        from authservice.core.api import callers, django_session
 
         http = request._request
         _vary(request)
         if callers.has_foreign_token(http):
             return None
-        if not http.META.get("HTTP_AUTHORIZATION") and (carried := _carried(http)):
-            return carried
+        if not http.META.get("HTTP_AUTHORIZATION") and (found := django_session.find(http)):
+            # The framework exempts its views from Django's own check.
+            safe = http.method in callers.SAFE_METHODS or callers.passes_django(http)
+            return _carried(http, found, safe)
         try:
             caller = callers.identify(http)
             if http.method not in callers.SAFE_METHODS:
@@ -69,22 +71,15 @@ class AuthserviceAuthentication(BaseAuthentication):
         return "Bearer"
 
 
-def _carried(http: HttpRequest) -> tuple[Any, Caller] | None:
-    """The user whose session Django's session carries. Raises as `authenticate` does."""
-    from authservice.core.api import callers, django_session  # late, as there
-
-    caller = django_session.find(http)
-    if caller is None:
-        return None
+def _carried(http: HttpRequest, caller: Caller, safe: bool) -> tuple[Any, Caller] | None:
+    """The user whose session Django's session carries, if it is valid. Raises as `authenticate`."""
     try:
         caller.require_live()
     except errors.ServiceUnavailable as fault:
         raise Unavailable(_detail(fault), code=fault.code) from fault
     except errors.Fault:
         return None  # browsers keep sending the cookie of a session that has ended
-    # The framework exempts its views from Django's own check.
-    tested = getattr(http, "_dont_enforce_csrf_checks", False)
-    if http.method not in callers.SAFE_METHODS and not tested and not callers.passes_django(http):
+    if not safe and not getattr(http, "_dont_enforce_csrf_checks", False):  # Django's test client
         raise PermissionDenied(_detail(errors.InvalidCsrf()), code=errors.InvalidCsrf.code)
     return caller.person.user, caller
 

@@ -1,7 +1,7 @@
-"""Every page in every state, with made-up values, for whoever changes its looks. Only with DEBUG.
+"""Every page in every state, with made-up values, for developers who change its looks.
 
 `/pages-preview` lists the states, `/pages-preview?state=login` shows one. Screenshots and the tests
-of accessibility walk the same list. Forms on these pages lead nowhere.
+of accessibility walk the same list. Forms on these pages lead nowhere. Only with `DEBUG`.
 """
 
 from __future__ import annotations
