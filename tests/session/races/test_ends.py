@@ -6,6 +6,7 @@ from threading import Barrier
 from django.utils import timezone
 
 from authservice.core.models import Session
+from authservice.core.sessions import sessions
 from authservice.session import stores
 from tests.races.crowd import SIZE, tally
 
@@ -71,7 +72,7 @@ def test_request_after_the_end_of_a_session_is_refused(crowd, api, rounds, each_
 
 def test_concurrent_requests_write_the_last_use_once(crowd, api, rounds, monkeypatch):
     written = []
-    run, all_have_read = stores._TOUCH.run, Barrier(SIZE)
+    run, all_have_read = sessions._TOUCH.run, Barrier(SIZE)
 
     def wait(self, session):
         # Requests usually arrive one after another: here each waits until all have read.
@@ -80,7 +81,7 @@ def test_concurrent_requests_write_the_last_use_once(crowd, api, rounds, monkeyp
 
     monkeypatch.setattr(stores.DatabaseStore, "alive", wait)
     monkeypatch.setattr(
-        stores._TOUCH, "run", lambda *given, **named: written.append(run(*given, **named))
+        sessions._TOUCH, "run", lambda *given, **named: written.append(run(*given, **named))
     )
     for number in rounds:
         token = api.sign_up(f"ann{number}@example.com")["access_token"]
