@@ -32,7 +32,7 @@ _CODES = [f"PLUM-{number}-TART" for number in range(1001, 1011)]
 def preview(visitor: Visitor) -> HttpResponse:
     if not settings.DEBUG:
         raise NotFound
-    states = _states()
+    states = shown()
     wanted = visitor.request.GET.get("state")
     if wanted is None:
         return visitor.show("preview.html", {"states": list(states)})
@@ -44,12 +44,8 @@ def preview(visitor: Visitor) -> HttpResponse:
     return account_pages.frame(visitor, account_pages.shown()[0], template, context)
 
 
-def states() -> list[str]:
-    """The names of all states."""
-    return list(_states())
-
-
-def _states() -> Mapping[str, tuple[str, Mapping[str, Any]]]:
+def shown() -> Mapping[str, tuple[str, Mapping[str, Any]]]:
+    """The template of each state by its name, and the context."""
     providers = [
         {"name": name, "label": label, "url": "#"}
         for name, label in (("google", "Google"), ("microsoft", "Microsoft"), ("acme", "Acme"))

@@ -31,6 +31,7 @@ def change(settings: dict[str, Any]) -> None:
         ],
         MIDDLEWARE=[
             *MIDDLEWARE,
+            "authservice.middleware.AuthserviceMiddleware",
             "allauth.account.middleware.AccountMiddleware",
             "allauth.usersessions.middleware.UserSessionsMiddleware",
         ],
