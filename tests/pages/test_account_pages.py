@@ -32,4 +32,5 @@ def test_every_case_of_account_pages_with_sessions_that_users_see():
 
 @pytest.mark.slow
 def test_account_pages_in_a_browser():
-    holds("-m", "slow", "tests/pages/inside/test_account_in_browser.py", PAGES[1], **SQLITE)
+    file = "tests/pages/inside/test_account_in_browser.py"
+    holds("-m", "slow", "-k", "plain", file, PAGES[1], **SQLITE)
