@@ -60,7 +60,6 @@ def frame(
         {
             "sections": [(one, url_of(one), one is section) for one in shown()],
             "section": section,
-            "person": visitor.person,
             "log_out": reverse("authservice:page-logout"),
             **context,
         },

@@ -49,8 +49,6 @@ class Box:
     rows: Sequence[Row] = ()
     actions: Sequence[Action] = ()
     empty: Any = ""
-    # Preformatted texts, such as backup codes.
-    codes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,8 +51,6 @@ _NEXT_COOKIE = "authservice_next"
 _LONGEST_NEXT = 1024
 _NEXT_TTL = timedelta(hours=1)
 _NOTICE = "_authservice_notice"
-_CALLED = ("Retry-After",)
-
 _NOT_FOUND = NotFoundEndpoint.as_view({"get": "not_found"})
 
 Show = Callable[["Visitor"], HttpResponse]
@@ -98,7 +96,8 @@ class Visitor:
     def caller(self) -> Caller | None:
         """The user of this browser, None for nobody. Raises `ServiceUnavailable`."""
         found = identity.of(self.request).caller
-        return found if found is None or not found.has_token or self._has_cookie else None
+        by_header = found and found.has_token and not callers.by_cookie(self.request)
+        return None if by_header else found
 
     @property
     def person(self) -> Any:
@@ -127,10 +126,8 @@ class Visitor:
             raise answer.fault
         return answer.data
 
-    def show(
-        self, template: str, context: Mapping[str, Any], *, status: int = 200, onward: str = ""
-    ) -> HttpResponse:
-        """A page. `onward` is the address on another host to which its form may lead."""
+    def show(self, template: str, context: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
+        """A page. Its form may lead to `home`, which may be on another host."""
         if "fields" in context:
             context = {**context, "fields": form_fields.with_focus(context["fields"])}
         shown = {
@@ -140,7 +137,7 @@ class Visitor:
             "stale": self.stale,
             **context,
         }
-        return pages.page(f"authservice/pages/{template}", shown, status=status, onward=onward)
+        return pages.page(f"authservice/pages/{template}", shown, status=status, onward=home())
 
     def failed(self, fault: Fault) -> HttpResponse:
         """The page of an error that belongs to no form."""
@@ -153,9 +150,8 @@ class Visitor:
             "home_url": reverse("authservice:page-login"),
         }
         response = self.show("result.html", context, status=fault.status)
-        for name in _CALLED:
-            if name in fault.headers:
-                response.headers[name] = fault.headers[name]
+        if "Retry-After" in fault.headers:
+            response.headers["Retry-After"] = fault.headers["Retry-After"]
         return response
 
     def go(self, url: str, notice: str = "") -> HttpResponse:
@@ -233,10 +229,6 @@ class Visitor:
         ):
             return ""
         return str(iri_to_uri(url))
-
-    @property
-    def _has_cookie(self) -> bool:
-        return callers.by_cookie(self.request)
 
 
 def page(*, route: str = "", signed_in: bool = False) -> Callable[[Show], Any]:

@@ -2,9 +2,8 @@
 
 An access token of ours in the header comes first. Then comes the user of Django's session, whose
 session may be one of ours (`django_session`), then the access token in a cookie. In Django admin
-only Django's session counts. `CsrfViewMiddleware` protects
-users of Django's session against forged requests, unless the view is exempt from it. The request
-guards protect those of a token cookie.
+only Django's session counts. `CsrfViewMiddleware` protects users of Django's session against forged
+requests, unless the view is exempt from it. The request guards protect those of a token cookie.
 
 A browser may have both. So a logout ends both, whether it is Django's or that of the API, and a
 login of either kind ends the other session if that is of another user.

@@ -5,8 +5,7 @@ from django.apps import apps
 
 from tests.pages.inside.person import Person
 from tests.support.client import PASSWORD
-from tests.support.flows import ANN, CommittingApi, Flows
-from tests.support.messenger.post import Post, office
+from tests.support.flows import ANN
 from tests.support.mounted import mounted
 
 LEFT_OUT = os.environ.get("PAGES_WITHOUT")
@@ -21,33 +20,9 @@ def _pages(request):
         yield
 
 
-@pytest.fixture(autouse=True)
-def post() -> Post:
-    office.jobs.clear()
-    return office
-
-
-@pytest.fixture
-def api():
-    return CommittingApi()
-
-
-@pytest.fixture
-def flows(api, post) -> Flows:
-    return Flows(api, post)
-
-
 @pytest.fixture
 def person() -> Person:
     return Person()
-
-
-@pytest.fixture
-def ann(api, post):
-    """Ann, who has an account; her tokens."""
-    signed_up = api.sign_up()
-    post.jobs.clear()
-    return signed_up
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a hostile reviewer got through the pages with, each from request to result."""
+"""Attacks that once succeeded on the pages, each from the request to its result."""
 
 import json
 from datetime import timedelta

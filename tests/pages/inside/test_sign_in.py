@@ -341,3 +341,15 @@ def test_programs_get_what_they_got_before(api, ann):
     assert api.post("signup", email="x").error == (400, "VALIDATION_ERROR")
     assert api.post("logout", token=ann["access_token"]).status == 200
     assert api.get("account").error == (404, "NOT_FOUND")
+
+
+def test_login_may_lead_to_a_home_on_another_host(person, ann, settings):
+    """Browsers check the redirect after a form against the policy of its page."""
+    settings.LOGIN_REDIRECT_URL = "https://app.example.com/start"
+    page = person.open("/auth/login")
+
+    sent = person.post(page, identifier=ANN, password=PASSWORD)
+
+    assert sent.location == "https://app.example.com/start"
+    policy = page.response.headers["Content-Security-Policy"]
+    assert "form-action 'self' https://app.example.com;" in policy
