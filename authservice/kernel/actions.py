@@ -45,8 +45,8 @@ def declare(entries: Mapping[str, Action]) -> None:
 
 
 def named(pattern: str, among: Iterable[str]) -> list[str]:
-    """Of these actions the one named `pattern` with those below it (`auth.login`), or all with a
-    prefix (`auth.log*`)."""
+    """The names of `among` that a pattern selects: one action with those below it (`auth.login`),
+    or all actions with a prefix (`auth.log*`)."""
     if pattern.endswith("*"):
         return [name for name in among if name.startswith(pattern[:-1])]
     stem = pattern.rstrip(".")

@@ -15,7 +15,7 @@ same, under a prefix of its own:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,10 +41,10 @@ def declare(entries: Mapping[str, tuple[str, str]]) -> None:
     """Add entries to the list: cause and remedy by id, such as `shop.E001`. Raises `ValueError` if
     an id is not of this form or has another entry already."""
     for name, (cause, remedy) in entries.items():
-        found = _ID.fullmatch(name)
-        if not found:
+        parsed = _ID.fullmatch(name)
+        if not parsed:
             raise ValueError(f"{name!r} is not an id such as 'shop.E001'.")
-        check = Check(cause, remedy, LEVELS[found[1]])
+        check = Check(cause, remedy, LEVELS[parsed[1]])
         if CHECKS.setdefault(name, check) != check:
             raise ValueError(f"{name!r} is the id of another check.")
 
@@ -54,3 +54,10 @@ def message(name: str, text: str = "", *, hint: str = "", obj: Any = None) -> Ch
     can name the value. Raises `KeyError` if the id has no entry."""
     check = CHECKS[name]
     return CheckMessage(check.level, text or check.cause, hint or check.remedy, obj=obj, id=name)
+
+
+def listed(items: Sequence[Any], *, most: int, total: int | None = None) -> str:
+    """The first `most` items of a text, and how many more there are; by default those of `items`.
+    Also for reports of commands."""
+    more = (len(items) if total is None else total) - most
+    return ", ".join(map(str, items[:most])) + (f" and {more} more" if more > 0 else "")

@@ -1,6 +1,6 @@
 """The time, read once for a unit of work: a request, a job of the worker, one call of a rule.
 
-Within a unit every time that is stored or compared is the same one. With two readings, a row that a
+Within a unit every time that is stored or compared is the same. With two readings, a row that a
 request has just stored is older than the request itself, and a rule that looks for earlier rows
 finds it. Outside of a unit each call of `now` reads the clock, so a command or a loop that runs for
 hours never uses an old time: it opens a unit for each of its items if it needs one.
@@ -30,7 +30,7 @@ from django.conf import settings
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# A request whose body takes longer to arrive has the time when it was complete.
+# If the body of a request takes longer to arrive, `complete` reads the clock again.
 _PROMPT = 1.0  # seconds
 
 
@@ -47,19 +47,44 @@ class Reading:
 _current: ContextVar[Reading | None] = ContextVar("authservice_clock", default=None)
 
 
-def _read() -> Reading:
-    """The only function that reads the wall clock."""
-    return Reading(datetime.now(UTC), monotonic())
+# `now`, `utc` and `timestamp` do not call `reading`: they run dozens of times in a login.
+def now() -> datetime:
+    """The time for columns of the database: as `timezone.now()`, aware if `USE_TZ` is true, else
+    in the local time of the process, as Python interprets naive times."""
+    moment = (_current.get() or _read()).at
+    return moment if settings.USE_TZ else datetime.fromtimestamp(moment.timestamp())
 
 
-def reading() -> Reading:
-    """The reading of the current unit; a new one outside of a unit."""
-    return _current.get() or _read()
+def stored(moment: datetime) -> datetime:
+    """A moment in the form of `now`; a naive one is in the local time of the process."""
+    at = moment.timestamp()
+    return datetime.fromtimestamp(at, UTC) if settings.USE_TZ else datetime.fromtimestamp(at)
+
+
+def utc() -> datetime:
+    """The time as an aware datetime in UTC, whatever `USE_TZ` says."""
+    return (_current.get() or _read()).at
+
+
+def timestamp() -> float:
+    """The time in seconds since 1970."""
+    return (_current.get() or _read()).at.timestamp()
+
+
+def number() -> int:
+    """0, 1, 2 ... for rows of one unit that are listed in the order in which they were stored."""
+    return next(reading().numbers)
+
+
+def by_now() -> datetime:
+    """As `now`, plus the time that has passed since the reading, such as in waits for locks. Only
+    for the statement that spends a credential, which compares its expiry."""
+    return now() + timedelta(seconds=monotonic() - reading().began)
 
 
 @contextmanager
 def unit(of: Reading | None = None) -> Iterator[None]:
-    """A unit of work with a new reading, or one that continues with the reading `of` another."""
+    """A unit of work with a new reading, or with the reading `of` another unit."""
     token = _current.set(of or _read())
     try:
         yield
@@ -68,7 +93,8 @@ def unit(of: Reading | None = None) -> Iterator[None]:
 
 
 def once(rule: Callable[P, R]) -> Callable[P, R]:
-    """Decorator for a rule that reads the time more than once: a call outside of a unit is one."""
+    """Decorator for a rule that reads the time more than once: a call outside of a unit is a
+    unit of its own."""
 
     @wraps(rule)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -88,29 +114,11 @@ def complete() -> None:
         _current.set(_read())
 
 
-def now() -> datetime:
-    """The time for columns of the database: as `timezone.now()`, aware if `USE_TZ` is true, else
-    in the local time of the process, in which Python reads naive times."""
-    moment = reading().at
-    return moment if settings.USE_TZ else datetime.fromtimestamp(moment.timestamp())
+def reading() -> Reading:
+    """The reading of the current unit; a new one outside of a unit."""
+    return _current.get() or _read()
 
 
-def utc() -> datetime:
-    """The time as an aware datetime in UTC, whatever `USE_TZ` says."""
-    return reading().at
-
-
-def number() -> int:
-    """0, 1, 2 ... for rows of one unit that are listed in the order in which they were stored."""
-    return next(reading().numbers)
-
-
-def timestamp() -> float:
-    """The time in seconds since 1970."""
-    return reading().at.timestamp()
-
-
-def by_now() -> datetime:
-    """As `now`, plus the time that has passed since the reading, such as in waits for locks. Only
-    for the statement that spends a credential, which compares its expiry."""
-    return now() + timedelta(seconds=monotonic() - reading().began)
+def _read() -> Reading:
+    """The only function that reads the wall clock."""
+    return Reading(datetime.now(UTC), monotonic())

@@ -26,19 +26,21 @@ _NONCE = 12
 
 
 class Unreadable(ValueError):
-    """A sealed value that no current key can open."""
+    """A sealed value that no current key can open, or a text that `unb64` does not accept."""
 
 
 @kernel_settings.cached
 def keys(purpose: str) -> tuple[bytes, ...]:
     """The 32-byte keys of a purpose: the current one first, then those of the fallbacks."""
     label = b"authservice:1:" + purpose.encode()
-    secrets_ = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return tuple(hmac.digest(_octets(secret), label, "sha256") for secret in secrets_)
+    secret_keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    octets = [secret.encode() if isinstance(secret, str) else secret for secret in secret_keys]
+    return tuple(hmac.digest(secret, label, "sha256") for secret in octets)
 
 
 def key_ids(purpose: str) -> list[str]:
-    """A name for each of these keys, in their order: 16 hex characters that reveal nothing."""
+    """A name for each key of a purpose, in the order of `keys`: 16 hex characters that reveal
+    nothing."""
     return [hmac.digest(key, b"key id", "sha256").hex()[:16] for key in keys(purpose)]
 
 
@@ -48,7 +50,7 @@ def mac(purpose: str, message: bytes) -> bytes:
 
 
 def macs(purpose: str, message: bytes) -> list[bytes]:
-    """The same under the current key and each fallback."""
+    """HMAC-SHA-256 of `message` under the current key and each fallback."""
     return [hmac.digest(key, message, "sha256") for key in keys(purpose)]
 
 
@@ -78,7 +80,7 @@ def signer(purpose: str) -> Signer:
 
 @kernel_settings.cached
 def timestamp_signer(purpose: str) -> TimestampSigner:
-    """The same with the time of signing, for values that expire."""
+    """As `signer`, with the time of signing, for values that expire."""
     return TimestampSigner(salt=f"authservice.{purpose}")
 
 
@@ -119,7 +121,3 @@ def unb64(text: str) -> bytes:
     if b64(raw) != text:
         raise Unreadable
     return raw
-
-
-def _octets(secret: str | bytes) -> bytes:
-    return secret.encode() if isinstance(secret, str) else secret

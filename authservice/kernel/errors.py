@@ -16,10 +16,10 @@ from authservice.kernel.phrases import Phrase, of_field, translated
 class Fault(Exception):
     """An API error: its HTTP `status`, its public `code` and a human-readable `message`.
 
-    The message is in English, for logs and the API description; a response has the `text`. The text
-    of a class is a plain string, and a message of its own is a `phrase`, so that it is translated.
-    `cause` says when it occurs and `remedy` what the client should do; the reference in the docs
-    shows both.
+    The message is in English, for logs and the API description; a response has the `text`. The
+    message of a class is a plain string. A message that is passed to an instance is a `phrase`, so
+    that it is translated too. `cause` says when the error occurs and `remedy` what the client
+    should do; the reference in the docs shows both.
     """
 
     status = 400
@@ -28,8 +28,10 @@ class Fault(Exception):
     cause = ""
     remedy = ""
     headers: Mapping[str, str] = {}
-    # Further fields of `data` in the response, such as what the client may choose from.
+    # Further fields of `data` in the response, such as what the client may choose from, and their
+    # JSON Schemas for the API description.
     fields: Mapping[str, Any] = {}
+    described: Mapping[str, Mapping[str, Any]] = {}
 
     def __init__(
         self,
@@ -271,8 +273,8 @@ class TooManyRequests(Fault):
     message = "Too many requests. Try again later."
     cause = (
         "The client or its network sent more requests than the rate limit of the route allows. Or"
-        " the account has used up a daily limit: five changed phone numbers, five requests to"
-        " change the e-mail address, or 50 invitations."
+        " the account has used up a limit of its own: five changed phone numbers, five requests to"
+        " change the e-mail address or 50 invitations a day, or one export an hour."
     )
     remedy = (
         "Wait as long as `Retry-After` says. The operator changes limits with `THROTTLE.RATES`."

@@ -10,18 +10,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Model
-from django.dispatch import Signal
 
 from authservice.kernel import actions, databases
 from authservice.kernel.client import Client
+from authservice.kernel.interfaces import Person
 from authservice.kernel.modules import Slot, plugs
-from authservice.kernel.person_protocol import Person
 from authservice.kernel.sql import Bound
 
 logger = logging.getLogger("authservice.events")
@@ -103,7 +101,7 @@ def record_by_staff(
     **metadata: Any,
 ) -> None:
     """Record an action on `target`, the row of a user or an organization, by the member of staff
-    `by`, a row of the host's user model; None for an operator in a shell."""
+    `by`, a row of the host's user model; None for the service itself or an operator in a shell."""
     if _is_noticed(action):
         _notify(
             Event(
@@ -131,12 +129,22 @@ def record_all_by_staff(
     """
     if not targets or not _is_noticed(action):
         return
-    kind = actions.SYSTEM if by is None else actions.ADMIN
-    found = [
-        Event(action=action, user=by, target=row, actor_type=kind, client=client, metadata=metadata)
+    actor_type = actions.SYSTEM if by is None else actions.ADMIN
+    events = [
+        Event(
+            action=action,
+            user=by,
+            target=row,
+            actor_type=actor_type,
+            client=client,
+            metadata=metadata,
+        )
         for row in targets
     ]
-    _notify_of_all(found)
+    for listener in _listeners(action):
+        listener.record_all(events)
+    for event in events:
+        _send_after_commit(event)
 
 
 class Batch:
@@ -168,7 +176,8 @@ class Batch:
         return statements
 
     def notify(self) -> None:
-        """Call the other listeners, and the signal receivers after commit."""
+        """Call `record` of the listeners without statements, and the signal receivers after
+        commit."""
         for listener, event in self._without_statement:
             listener.record(event)
         for event in self._events:
@@ -185,7 +194,7 @@ def _listeners(action: str) -> list[EventListener]:
 
 
 def _is_noticed(action: str) -> bool:
-    """Whether there is a listener or a receiver; without one no event is built."""
+    """Whether there is a listener or a receiver. If there is neither, no event is built."""
     signal = actions.ACTIONS[action].signal
     return has_listener(action) or bool(signal is not None and signal.receivers)
 
@@ -196,20 +205,15 @@ def _notify(event: Event) -> None:
     _send_after_commit(event)
 
 
-def _notify_of_all(events: Sequence[Event]) -> None:
-    for listener in _listeners(events[0].action):
-        listener.record_all(events)
-    for event in events:
-        _send_after_commit(event)
-
-
 def _send_after_commit(event: Event) -> None:
     signal = actions.ACTIONS[event.action].signal
     if signal is not None and signal.receivers:
-        transaction.on_commit(partial(_send, signal, event), using=databases.primary(), robust=True)
 
+        def send() -> None:
+            for receiver, outcome in signal.send_robust(sender=Event, event=event, user=event.user):
+                if isinstance(outcome, Exception):
+                    logger.error(
+                        "Receiver %r of %s failed", receiver, event.action, exc_info=outcome
+                    )
 
-def _send(signal: Signal, event: Event) -> None:
-    for receiver, outcome in signal.send_robust(sender=Event, event=event, user=event.user):
-        if isinstance(outcome, Exception):
-            logger.error("Receiver %r of %s failed", receiver, event.action, exc_info=outcome)
+        transaction.on_commit(send, using=databases.primary(), robust=True)

@@ -16,8 +16,8 @@ _CODE = re.compile(r"[A-Z][A-Z0-9_]{2,63}")
 class Refused(Fault):
     """Raised by a hook to refuse: the response is 403 with `code` and `message`.
 
-    The code belongs to the host project. Raises `ValueError` if it is a code of this service, which
-    clients would misunderstand, or not of the form `UPPER_SNAKE_CASE`.
+    The code belongs to the host project. The constructor raises `ValueError` for a code of this
+    service, which clients would misunderstand, and for one that is not in `UPPER_SNAKE_CASE`.
     """
 
     status = 403

@@ -1,20 +1,22 @@
 """What `authservice_import` and its sources share: options, report, and how sources are found.
 
 A source reads the tables of another package and writes those of its module. If several modules
-import data of one package, the command runs all their sources of this name.
+import data of the same package, the command runs the sources of all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from django.utils.module_loading import module_has_submodule
 
 from authservice.kernel.modules import installed
+
+Row = TypeVar("Row")
 
 MOST_NAMED = 10
 # The reason of a row that a constraint or a trigger of the database refuses.
@@ -35,6 +37,16 @@ class ImportOptions:
     batch_size: int = 500
     dry_run: bool = False
     progress: Callable[[int, int], None] = lambda done, total: None
+
+    def each(self, batches: Iterable[tuple[list[Row], int]]) -> Iterator[list[Row]]:
+        """Yield the rows of each batch, and call `progress` after each. A batch comes with the
+        total number of rows."""
+        done = 0
+        for batch, total in batches:
+            yield batch
+            done += len(batch)
+            # Rows may be added during a run.
+            self.progress(done, max(done, total))
 
 
 @dataclass
@@ -82,6 +94,9 @@ class ImportSource:
     reads: Collection[str] = ()
     """The labels of the package's models that it reads, such as "account.EmailAddress": rows of the
     package that no installed source reads are reported."""
+
+    only_reports = False
+    """Whether it imports nothing: it names rows of the package that stay there, and why."""
 
     def missing(self) -> str:
         """What has to be installed first, as a sentence; empty if nothing is missing."""

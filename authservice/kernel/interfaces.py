@@ -1,13 +1,14 @@
 """Types that the HTTP layer, core and the modules share: data classes and base classes of slots.
 
-In slots, `person` is a user (`core/users/person.py: Person`), a class that the kernel does not
-import. Slots that the kernel itself calls have their base classes beside the callers: events,
-messages, pages of links. That of the support page is in `support_parts.py`.
+In slots, `person` is a user as `Person` describes it; the class is in `core/users/person.py`, which
+the kernel does not import. `Page` is the part of a list that a client asks for. Slots that the
+kernel itself calls have their base classes beside the callers: events, messages, pages of links.
+That of the support page is in `support_parts.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -18,13 +19,68 @@ from django.http import HttpRequest
 
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, InvalidRefreshToken
+from authservice.kernel.levels import MFA as MFA  # projects import it from here
+from authservice.kernel.levels import Level
 from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import Slot
-from authservice.kernel.person_protocol import Person
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import root
+from authservice.kernel.sql import Bound
 
-MFA = "mfa"  # RFC 8176: more than one factor was verified
+
+class Person(Protocol):
+    """A user of the host project with our account; `core/users/person.py` has the class.
+
+    `user` is the row of the host's own model, whichever it is.
+    """
+
+    @property
+    def user(self) -> Any: ...
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def email(self) -> str: ...
+
+    @property
+    def username(self) -> str: ...
+
+    @property
+    def active(self) -> bool: ...
+
+    @property
+    def email_verified(self) -> bool: ...
+
+    @property
+    def is_super_admin(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Page:
+    """The requested part of a list and its sort order."""
+
+    offset: int
+    limit: int
+    sort_field: str
+    sort_dir: str
+
+    def order(self, column: str = "", *, tie: str = "pk") -> tuple[str, ...]:
+        """Arguments for `order_by`. `column` is the lookup of `sort_field`, if it has another name.
+        Ties are ordered by `tie` in the same direction, so that pages never overlap and one index
+        serves both columns."""
+        sign = "-" if self.sort_dir == "desc" else ""
+        return f"{sign}{column or self.sort_field}", f"{sign}{tie}"
+
+    def cut(self, rows: Any) -> Any:
+        return rows[self.offset : self.offset + self.limit]
+
+    def total(self, rows: Sized, count: Callable[[], int]) -> int:
+        """How many rows all pages have; counts only if the `rows` of this page do not tell."""
+        # An empty page does not tell: its `offset` may be far beyond the last row.
+        if len(rows) < self.limit and (len(rows) or not self.offset):
+            return self.offset + len(rows)
+        return count()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +104,25 @@ class Challenge:
 
     type: str
     data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A proof that was examined and is not used up yet: `proofs` are what it adds to the
+    authentication methods. `use` is called in the transaction that relies on it, and returns False
+    if the factor was removed or the proof was used since."""
+
+    proofs: tuple[str, ...]
+    use: Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Along:
+    """An UPDATE that is made if and only if a code is used. `then` is called in the same
+    transaction after both."""
+
+    update: Bound
+    then: Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -82,7 +157,8 @@ class SessionStore(Protocol):
 
     The rows are in the database and every request reads them, regardless of the store, so a store
     can only refuse sessions. An exception of a store is answered with 503 `SERVICE_UNAVAILABLE`,
-    except in `touch` and `end`: they run after the request succeeded, so it is only logged.
+    except in `touch` and `end`: these run after the request succeeded, so an exception is only
+    logged.
     """
 
     def begin(self, session: LiveSession) -> None:
@@ -142,8 +218,8 @@ class LoginPolicy(Slot):
         return True
 
     def use_without_token(self, session: LiveSession) -> bool:
-        """The same for a session that Django's session carries: there is no token that expires and
-        no refresh, so this checks the expiry of the session and moves its idle timeout."""
+        """Like `use`, for a session that Django's session carries: there is no token that expires
+        and no refresh, so this checks the expiry of the session and moves its idle timeout."""
         raise NotImplementedError
 
 
@@ -151,10 +227,18 @@ class SecondFactor(Slot):
     """Slot `second_factor`: a further proof after the first, such as a code.
 
     `ask` and `is_enabled` must be overridden: with a default, a misspelled name would let every
-    login pass. Servers run no system checks.
+    login pass. Servers run no system checks. `method` is the name of the factor in the field
+    `methods` of a challenge, and `level` the level that users who have the factor prove by it.
     """
 
     slot = "second_factor"
+
+    method: str = "code"
+    level: Level = "aal2"
+
+    faults: tuple[type[Fault], ...] = ()
+    """The errors that `examine` raises: the API description adds them to every route that takes its
+    `credential` in answer to a challenge."""
 
     def columns(self) -> Sequence[str]:
         """Look-ups from the user model that a login with a password reads with the user, for `ask`.
@@ -174,10 +258,27 @@ class SecondFactor(Slot):
         """Whether the settings require a second factor of this user."""
         return False
 
-    def verify(self, person: Any, code: Secret, client: Client) -> None:
-        """Count the attempt, check the code and mark it as used. Called for users who have the
-        factor enabled, by logins that do not use the one door, such as that of Django admin, and
-        by routes that require the factor. Raises `TooManyAttempts` and `TwoFactorRefused`."""
+    def reaches(self, person: Any) -> Level | None:
+        """The strongest level that the user can prove by this factor now; None without one."""
+        return self.level if self.is_enabled(person) else None
+
+    def options(self, person: Any, temp_token: Secret) -> Mapping[str, Any]:
+        """Further fields in the data of a challenge that this factor can answer, such as the
+        options of a passkey. They may be bound to the `temp_token` of the challenge."""
+        return {}
+
+    def examine(
+        self, person: Any, credential: Mapping[str, Any], temp_token: Secret, client: Client
+    ) -> Evidence:
+        """Check the `credential` with which a client answers `options`. Raises a `Fault` with the
+        status 401 to refuse it."""
+        raise NotImplementedError
+
+    def verify(self, person: Any, code: Secret, client: Client, along: Along | None = None) -> None:
+        """Count the attempt, check the code and mark it as used, together with the change `along`.
+        Called for users who have the factor enabled, by logins that do not use the one door, such
+        as that of Django admin, by a step-up, and by routes that require the factor. Raises
+        `TooManyAttempts`, `TwoFactorRefused`, and `InvalidToken` if `along` changes no row."""
         raise NotImplementedError
 
     def revoke(self, person: Any, since: datetime | None) -> bool:
@@ -205,8 +306,8 @@ class SessionData(Slot):
 
     def withholds_refresh(self) -> bool:
         """Whether a signed-in client that continues its session gets no refresh token unless it
-        sends its current one, so that a stolen access token is never worth a refresh token. True of
-        any module suffices."""
+        sends its current one, so that a stolen access token is never worth a refresh token. It is
+        enough if one module returns true."""
         return False
 
 

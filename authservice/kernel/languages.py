@@ -1,8 +1,9 @@
 """The language of a response: the one that the client asked for, if all texts exist in it.
 
 If the project has activated a language for the request (`LocaleMiddleware` or a middleware of its
-own), it is kept. Otherwise a project that sets `LANGUAGES` gets the best match of the cookie of
-Django's `set_language` view and of `Accept-Language`, and any other project `LANGUAGE_CODE`.
+own), that language is kept. Otherwise a project that sets `LANGUAGES` gets the best match of the
+cookie of Django's `set_language` view and of `Accept-Language`, and any other project
+`LANGUAGE_CODE`.
 
 A response is in one language, although its texts may come from this service, from Django (rules of
 passwords) and from the project. So a language that our catalogues do not have is replaced by
@@ -37,8 +38,19 @@ _UNCHANGED = nullcontext()
 
 def chosen(request: HttpRequest) -> Any:
     """A context manager in which the language of the client is active."""
-    language = _negotiated(request)
-    if not language:
+    if not _negotiates():
+        return _UNCHANGED
+    active = translation.get_language()
+    # `LocaleMiddleware` sets the attribute. A middleware of the project that only activates a
+    # language leaves another one than the default.
+    if hasattr(request, "LANGUAGE_CODE") or active != settings.LANGUAGE_CODE:
+        return _UNCHANGED
+    cookie = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
+    header = request.META.get("HTTP_ACCEPT_LANGUAGE", "")
+    if not (cookie or header):
+        return _UNCHANGED
+    language = _match(cookie[:_LONGEST], header[:_LONGEST])
+    if language in ("", active):
         return _UNCHANGED
     request.__dict__[_REQUESTED] = language
     return translation.override(_available(language))
@@ -46,7 +58,7 @@ def chosen(request: HttpRequest) -> Any:
 
 def of_texts() -> Any:
     """A context manager for texts of Django and of the project: a language that we do not have is
-    replaced. It must not contain code that builds URLs: `i18n_patterns` has the language in them.
+    replaced. Code in its block must not build URLs: those of `i18n_patterns` contain the language.
     """
     active = translation.get_language() or ENGLISH
     language = _available(active)
@@ -67,24 +79,6 @@ def label(response: HttpResponse, *, page: bool = False) -> None:
         patch_vary_headers(response, ["Accept-Language"])
 
 
-def _negotiated(request: HttpRequest) -> str:
-    """The language to activate, or "" to keep the active one."""
-    if not _negotiates():
-        return ""
-    active = translation.get_language()
-    # `LocaleMiddleware` sets the attribute. A middleware of the project that only activates a
-    # language leaves another one than the default.
-    decided = hasattr(request, "LANGUAGE_CODE") or active != settings.LANGUAGE_CODE
-    if decided:
-        return ""
-    cookie = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
-    header = request.META.get("HTTP_ACCEPT_LANGUAGE", "")
-    if not cookie and not header:
-        return ""
-    language = _match(cookie[:_LONGEST], header[:_LONGEST])
-    return "" if language == active else language
-
-
 @cached_for_host
 def _negotiates() -> bool:
     """Whether the project sets `LANGUAGES`: Django's default is every language that Django has."""
@@ -93,7 +87,7 @@ def _negotiates() -> bool:
 
 @lru_cache(maxsize=256)
 def _match(cookie: str, header: str) -> str:
-    """The best match in `LANGUAGES`, or "". No other part of the two values is used."""
+    """The best match in `LANGUAGES`, or "". A text of the client is never returned itself."""
     accepted = [code for code, _ in parse_accept_lang_header(header)][:_CONSIDERED]
     for code in (cookie, *accepted):
         if code == "*":
@@ -112,8 +106,8 @@ def _available(language: str) -> str:
         return ENGLISH
     for code in (language, settings.LANGUAGE_CODE):
         with translation.override(code):
-            found = translation.pgettext(API, MARKER)
-        if code == found or code.startswith(f"{found}-"):
+            catalogue = translation.pgettext(API, MARKER)
+        if code == catalogue or code.startswith(f"{catalogue}-"):
             return code
     return ENGLISH
 

@@ -36,7 +36,8 @@ class ResultPage:
 
     `outcome` is the field `status` of the response, if it has one. `kept` says that a login stays
     in the browser. `temp_token` is that of a challenge of the type `challenge`, and `access_token`
-    that of a login.
+    that of a login. `challenge_data` are the other values of the challenge, such as the options of
+    a passkey.
     """
 
     route: str
@@ -48,6 +49,7 @@ class ResultPage:
     challenge: str = ""
     temp_token: Secret = field(default_factory=lambda: Secret(""))
     access_token: Secret = field(default_factory=lambda: Secret(""))
+    challenge_data: Mapping[str, Any] = field(default_factory=dict)
 
 
 class LinkPages(Slot):

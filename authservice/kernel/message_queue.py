@@ -17,7 +17,7 @@ from typing import Any
 
 from django.db import transaction
 
-from authservice.kernel import clock
+from authservice.kernel import clock, measures
 from authservice.kernel.client import Client
 from authservice.kernel.modules import Slot, awaited_messages, plug
 
@@ -59,7 +59,12 @@ class Message:
 
 class Messenger(Slot):
     """Slot `messenger`: enqueues a job. A worker looks up the target, issues the one-time token and
-    sends the message."""
+    sends the message.
+
+    It replaces that of `authservice.notification`, so leave that module out or list it earlier. A
+    job has no link and no code. To send those by chat or push, this slot is not needed: a mail
+    backend or `NOTIFICATION.SMS_SENDER` gets the finished message.
+    """
 
     slot = "messenger"
 
@@ -83,8 +88,7 @@ def send(
     not_before: datetime | None = None,
 ) -> None:
     """Enqueue the job once the transaction on `using` commits; see `Message`."""
-    messenger = plug(Messenger)
-    if messenger is None or not target:
+    if not target:
         return
     message = Message(
         kind=kind,
@@ -95,18 +99,26 @@ def send(
         requested=requested,
         not_before=not_before.isoformat() if not_before else "",
     )
-    transaction.on_commit(partial(_hand_over, messenger, message), using=using)
+    enqueue(message, using=using)
+
+
+def enqueue(message: Message, *, using: str | None = None) -> None:
+    """Like `send`, for a job that exists already, such as one that was lost."""
+    messenger = plug(Messenger)
+    if messenger is not None:
+        transaction.on_commit(partial(_hand_over, messenger, message), using=using)
 
 
 def _hand_over(messenger: Messenger, message: Message) -> None:
     # The action is committed: a queue that is unavailable must not turn it into an error.
     try:
         messenger.send(message)
-    except Exception as wrong:
-        # Neither text nor traceback: a mail server, a provider or a dispatcher of the project may
-        # quote the recipient in it.
-        fault = f"{type(wrong).__name__}{place(wrong)}"
+    except Exception as error:
+        # Neither text nor traceback of the error: a mail server, a provider or a dispatcher of the
+        # project may quote the recipient in it.
+        fault = f"{type(error).__name__}{place(error)}"
         logger.error("Lost %s of request %s: %s", message.kind, message.request_id, fault)
+        measures.message(message.kind, message.target, measures.LOST)
 
 
 def place(wrong: BaseException) -> str:

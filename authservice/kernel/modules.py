@@ -34,14 +34,18 @@ SLOTS: Mapping[str, str] = {
     "messenger": "With each message, after the commit.",
     "message_builders": "By the worker that sends messages.",
     "expired_rows": "By `authservice_cleanup`.",
-    "support": "By the support page of a user in Django admin, and by `authservice_support_group`.",
+    "support": "By the support page of a user in Django admin, by `authservice_support_group`, and"
+    " by the export of a user's data.",
     "link_pages": "When a browser opens a route to which mails link.",
     "account_section": "By the pages of the account.",
 }
 LOGIN_MODULES = ("authservice.session", "authservice.stateless")
 _PACKAGE = Path(__file__).parents[1]
-# Their fillers are functions.
+# Slots whose fillers are functions.
 FUNCTIONS = ("message_builders", "expired_rows")
+# Slots that take one filler: of several, the last one counts (`authservice.W281`).
+SINGLE = ("login_policy", "foreign_tokens", "messenger", "link_pages")
+# Fillers that `plugged` has put in the place of those of the modules.
 _swapped: dict[str, tuple[Any, ...]] = {}
 
 CORE = "authservice.core"
@@ -61,15 +65,30 @@ class Slot:
 Filler = TypeVar("Filler", bound=Slot)
 
 
+class _NotTheBaseClass:
+    """The value of `default`: False for `ModuleConfig` itself, and absent for its subclasses."""
+
+    def __get__(self, config: AppConfig | None, owner: type[AppConfig]) -> bool:
+        if owner is ModuleConfig:
+            return False
+        raise AttributeError("default")
+
+
 class ModuleConfig(AppConfig):
     """The configuration of a module: its URLconf and its fillers for the slots."""
 
+    # Django looks for the only `AppConfig` in `apps.py`, where an app of the host project has also
+    # imported this class. With two of them it would silently use neither.
+    default = cast(bool, _NotTheBaseClass())
     default_auto_field = "django.db.models.BigAutoField"
     urls: str | None = None
-    # What it records: in the list of `authservice.kernel.actions` when the app is installed.
+    # What the module records. If it is installed, `authservice.kernel.actions` lists them too.
     actions: Mapping[str, Action] = {}
-    # Kinds of messages that a user waits for although no request limit counts them.
+    # Kinds of messages that a user waits for although no request limit counts them: they are no
+    # notices, see `Message.is_notice`.
     awaited_messages: Collection[str] = ()
+    # Dotted paths of functions that `authservice_doctor` runs, see `kernel/examinations.py`.
+    examinations: Collection[str] = ()
 
     login_policy: str | None = None
     second_factor: str | None = None
@@ -95,7 +114,7 @@ class ModuleConfig(AppConfig):
             )
         super().import_models()
         declare(self.actions)
-        # The catalogue of errors is complete from the start.
+        # Imported now, so that `errors.catalogue` is complete from the start.
         if module_has_submodule(self.module, "errors"):
             import_module(f"{self.name}.errors")
 
@@ -117,16 +136,16 @@ def known_actions() -> Mapping[str, Action]:
 
 @cache
 def _shipped_actions() -> dict[str, Action]:
-    # The files `apps.py` import no models, so this installs nothing.
-    found: dict[str, Action] = {}
+    # The files `apps.py` import no models, so importing them installs nothing.
+    actions: dict[str, Action] = {}
     for path in sorted(_PACKAGE.rglob("apps.py")):
         file = import_module(
             ".".join(("authservice", *path.relative_to(_PACKAGE).parts[:-1], "apps"))
         )
         for config in vars(file).values():
             if isinstance(config, type) and issubclass(config, ModuleConfig):
-                found.update(config.actions)
-    return found
+                actions.update(config.actions)
+    return actions
 
 
 def has_login_module() -> bool:
@@ -145,9 +164,18 @@ def slots_filled() -> Iterator[tuple[ModuleConfig, str, str]]:
     """(module, slot, dotted path) of every filled slot, for the resolver and the checks."""
     for config in installed():
         for slot in SLOTS:
-            filled = getattr(config, slot) or ()
-            for path in (filled,) if isinstance(filled, str) else filled:
+            paths = getattr(config, slot) or ()
+            for path in (paths,) if isinstance(paths, str) else paths:
                 yield config, slot, path
+
+
+def overfilled_slots() -> Iterator[tuple[str, list[str]]]:
+    """Each slot that takes one filler and has several, with their names in the order of
+    `INSTALLED_APPS`: the last one counts. Two login modules are the error `authservice.E010`."""
+    for slot in SINGLE:
+        fillers = [(config.name, path) for config, name, path in slots_filled() if name == slot]
+        if len(fillers) > 1 and {name for name, _ in fillers} != set(LOGIN_MODULES):
+            yield slot, [f"{name} ({path!r})" for name, path in fillers]
 
 
 def misfit(slot: str, filler: Any) -> str:
@@ -179,11 +207,11 @@ def _fillers(slot: str) -> tuple[Any, ...]:
         raise KeyError(slot)
     if slot in _swapped:
         return _swapped[slot]
-    return tuple(import_string(path) for _, filled, path in slots_filled() if filled == slot)
+    return tuple(import_string(path) for _, name, path in slots_filled() if name == slot)
 
 
 def plug(slot: type[Filler]) -> Filler | None:
-    """The one filler of a slot that takes one (the last installed wins), or None."""
+    """The one filler of a slot of `SINGLE`: the last one in `INSTALLED_APPS`, or None."""
     fillers: tuple[Filler, ...] = _fillers(slot.slot)
     return fillers[-1] if fillers else None
 
@@ -206,7 +234,7 @@ def plugged(slot: str, filler: Any) -> Iterator[None]:
 
 @settings.cached_for_host
 def awaited_messages() -> frozenset[str]:
-    """The kinds that the installed apps declare."""
+    """The kinds of messages that the installed modules declare in `awaited_messages`."""
     return frozenset(kind for config in installed() for kind in config.awaited_messages)
 
 

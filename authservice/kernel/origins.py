@@ -6,6 +6,7 @@ import re
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
+# The default port of each scheme.
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
 _IPV4 = re.compile(r"[0-9]+(\.[0-9]+){3}")
@@ -21,8 +22,8 @@ def normal(url: str) -> str:
     if parts.scheme not in _PORTS or not _HOST.fullmatch(parts.hostname or ""):
         return ""
     host = f"[{parts.hostname}]" if ":" in str(parts.hostname) else parts.hostname
-    shown = "" if port in (None, _PORTS[parts.scheme]) else f":{port}"
-    return f"{parts.scheme}://{host}{shown}"
+    port_suffix = "" if port in (None, _PORTS[parts.scheme]) else f":{port}"
+    return f"{parts.scheme}://{host}{port_suffix}"
 
 
 def parts_of(url: str) -> SplitResult:

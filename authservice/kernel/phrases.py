@@ -1,10 +1,10 @@
 """Texts for people, written in English in the code and translated where they are shown.
 
 An error or a rule is a `phrase`: English in logs, exceptions and the API description, and
-`translated` when a response is built. Texts of Django admin are `admin_text`, which Django
-translates whenever it shows them. Both have a context of their own in the catalogues, so that they
-neither change nor take over translations of the host project and of Django. So do texts of the
-pages for users, `page_text`.
+`translated` when a response is built. Texts of Django admin are `admin_text`, and texts of the
+pages for users are `page_text`: Django translates both whenever it shows them. Each of the three
+kinds has a context of its own in the catalogues, so that it neither changes nor takes over
+translations of the host project and of Django.
 
 `python -m tests.languages` collects the texts of these functions into the catalogues.
 """
@@ -33,10 +33,10 @@ class Phrase(str):
     def __new__(
         cls, template: str, values: dict[str, object] | None = None, plural: str = ""
     ) -> Phrase:
-        chosen = plural if plural and values and values["count"] != 1 else template
-        made = super().__new__(cls, chosen % values if values else chosen)
-        made.template, made.plural, made.values = template, plural, values or {}
-        return made
+        form = plural if plural and values and values["count"] != 1 else template
+        text = super().__new__(cls, form % values if values else form)
+        text.template, text.plural, text.values = template, plural, values or {}
+        return text
 
 
 def phrase(template: str, **values: object) -> Phrase:
@@ -54,25 +54,22 @@ def translated(text: object) -> str:
     is looked up as it is."""
     if not isinstance(text, Phrase):
         return pgettext(API, str(text))
-    found = _found(text)
+    if text.plural:
+        count = cast(int, text.values["count"])
+        template = npgettext(API, text.template, text.plural, count)
+    else:
+        template = pgettext(API, text.template)
     if not text.values:
-        return found
+        return template
     values = {
         name: translated(value) if isinstance(value, Phrase) else value
         for name, value in text.values.items()
     }
     try:
-        return found % values
+        return template % values
     except (KeyError, TypeError, ValueError):
         # The host project may override translations; a typing error there must not end in a 500.
         return text
-
-
-def _found(text: Phrase) -> str:
-    if not text.plural:
-        return pgettext(API, text.template)
-    count = cast(int, text.values["count"])
-    return npgettext(API, text.template, text.plural, count)
 
 
 def joined(texts: Iterable[str]) -> Phrase:
@@ -90,7 +87,7 @@ def of_field(field: str, rules: Iterable[str]) -> Phrase:
 
 
 def one_of(allowed: Iterable[str]) -> Phrase:
-    """The rule for a text that must be one of these."""
+    """The rule for a text that must be one of the `allowed` texts."""
     return phrase("Must be one of %(allowed)s.", allowed=", ".join(allowed))
 
 
@@ -106,7 +103,7 @@ def admin_count(singular: str, plural: str, count: int, **values: object) -> str
 
 
 def page_text(text: str) -> str:
-    """A text of a page for users, translated whenever it is shown, as that of `admin_text`."""
+    """A text of a page for users, translated whenever it is shown, like an `admin_text`."""
     return cast(str, pgettext_lazy(PAGES, text))
 
 

@@ -44,7 +44,7 @@ class Rule:
     """What a value must be, beside its type.
 
     `text` continues "must be". `allows` may also refuse with an `ImportError` or a `ValueError`
-    that says why. `hint` says what to do; without one, the hint of the message is the default.
+    that says why. `hint` says what to do; without one, the message says what the default value is.
     """
 
     text: str
@@ -64,9 +64,15 @@ def violations() -> Iterator[Violation]:
     """Every value in the settings of installed modules that breaks a rule. Values of a wrong type
     must have been refused before."""
     for setting in settings.readable():
-        if not (setting.value == "" == setting.default):
-            for text, hint in _broken(setting.name, setting.value, setting.kind):
-                yield Violation(text, hint or _hint(setting.default))
+        default = setting.default
+        if setting.value == "" == default:
+            continue
+        for text, hint in _broken(setting.name, setting.value, setting.kind):
+            if isinstance(default, tuple | Mapping):
+                remedy = "Remove the key to use its default, or correct the entry."
+            else:
+                remedy = f"Remove the key to use its default, {_shown(default)}."
+            yield Violation(text, hint or remedy)
 
 
 def described(kind: Any, *, of: str = "") -> Iterator[str]:
@@ -75,6 +81,7 @@ def described(kind: Any, *, of: str = "") -> Iterator[str]:
     yield from (f"{of}{rule.text}" for rule in rules)
     names = {tuple: ["each entry "], dict: ["each key ", "each value "]}
     names[Mapping] = names[dict]
+    # The members of a union have no names of their own, so `of` stays.
     for part, name in zip_longest(get_args(kind), names.get(get_origin(kind), []), fillvalue=of):
         yield from described(part, of=name)
 
@@ -114,8 +121,9 @@ def _refused(start: str, raw: Any, kind: Any) -> Iterator[tuple[str, str]]:
 
 
 def _parts(kind: Any, *value: Any) -> tuple[list[Rule], Any]:
-    """The rules of a type, and the type without them. For a union and a value, those of the member
-    of the union that the value belongs to."""
+    """The rules of a type, and the type without its rules. For a union and a value, both are those
+    of the member of the union to which the value belongs. `value` is empty or one value, which may
+    be None."""
     rules: list[Rule] = []
     while True:
         if get_origin(kind) is Annotated:
@@ -137,12 +145,6 @@ def _accepts(kind: Any, value: Any) -> bool:
     return True
 
 
-def _hint(default: Any) -> str:
-    if isinstance(default, tuple | Mapping):
-        return "Remove the key to use its default, or correct the entry."
-    return f"Remove the key to use its default, {_shown(default)}."
-
-
 def _shown(value: Any) -> str:
     if isinstance(value, timedelta):
         return str(value)
@@ -151,7 +153,7 @@ def _shown(value: Any) -> str:
 
 
 def between(least: Any, most: Any, text: str) -> Rule:
-    """From `least` to `most`; `text` says both with their unit."""
+    """From `least` to `most`; `text` names both with their unit, such as "0 to 60 seconds"."""
     return Rule(f"from {text}", lambda value: least <= value <= most)
 
 
@@ -160,8 +162,8 @@ def one_of(names: Collection[str]) -> Rule:
 
 
 def path_of(text: str, *names: str, fault: Callable[[Any], str] = lambda target: "") -> Rule:
-    """The dotted path of an object that `text` names, or one of `names`. `fault` says why the
-    object cannot be used."""
+    """The dotted path of an object that `text` describes, or one of `names`. `fault` returns why
+    the object cannot be used, or ""."""
 
     def allows(path: str) -> bool:
         if path not in names and (reason := fault(import_string(path))):
@@ -286,6 +288,7 @@ CacheAlias = Annotated[
         "Use an alias of CACHES, or add this one.",
     ),
 ]
-# Of an invitation or an organization, in characters: a list has the metadata of up to 100 rows.
+# Maximum length of the metadata of an invitation or an organization, in characters: a list has the
+# metadata of up to 100 rows.
 MetadataMax = Annotated[int, between(0, 16 * 1024, "0 to 16384")]
 ReadableFile = Annotated[str, Rule("a readable file", lambda path: os.access(path, os.R_OK))]

@@ -1,4 +1,5 @@
-"""The settings directly in `AUTHSERVICE`, and the sections that belong to no module."""
+"""The settings directly in `AUTHSERVICE`, the sections that belong to no module, and where the
+service is reached: its path, scheme and name."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 from django.conf import settings as django_settings
+from django.urls import reverse
 
 from authservice.kernel import settings
 from authservice.kernel.origins import parts_of
@@ -25,6 +27,7 @@ from authservice.kernel.rules import (
 UNIX = "unix"
 """The entry of `TRUSTED_PROXIES` for a proxy that connects to a Unix socket."""
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+# IPv4 networks in their IPv6 form (RFC 4291 section 2.5.5.2).
 _MAPPED = ipaddress.IPv6Network("::ffff:0:0/96")
 
 
@@ -152,6 +155,17 @@ cookies = settings.section("COOKIES", Cookies)
 outbound = settings.section("OUTBOUND", Outbound)
 
 
+def mount() -> str:
+    """The path below which our routes are, with the script prefix and a slash at its end.
+
+    If the project includes the URLs twice, this is the instance that `reverse("authservice:me")`
+    finds too: the one without a namespace of its own, else the last. Below `i18n_patterns` it is
+    the path of the active language.
+    """
+    # The route of unknown paths matches the empty path, so its own path is the mount.
+    return reverse("authservice:unknown")
+
+
 def secure() -> bool:
     """Whether cookies are `Secure`: true if and only if the service is reached over HTTPS."""
     if root.api_url:
@@ -163,14 +177,10 @@ def service_name() -> str:
     """The host name that users know, of the front end or of the service. It is empty if that is
     this machine or an IP address, which names no service."""
     host = parts_of(frontend.url or root.api_url).hostname or ""
-    return "" if _is_nameless(host) else host
-
-
-def _is_nameless(host: str) -> bool:
     if host == "localhost" or host.endswith(".localhost"):
-        return True
+        return ""
     try:
         ipaddress.ip_address(host)
     except ValueError:
-        return False
-    return True
+        return host
+    return ""

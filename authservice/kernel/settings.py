@@ -86,38 +86,26 @@ class Section:
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("_"):
             raise AttributeError(attribute)
-        values = self._load()
+        converted, complaints = self._read()
+        if complaints:
+            raise ImproperlyConfigured("; ".join(complaint.text for complaint in complaints))
+        loaded = self._schema(**converted)
+        values = {field.name: getattr(loaded, field.name) for field in dataclasses.fields(loaded)}
         # Cached in the instance, since settings are read on every request: the next access finds
         # the attribute there and does not call `__getattr__`.
         self.__dict__.update(values)
         return values[attribute]
 
-    def _is_in_use(self) -> bool:
-        """False for a section of an app that is not installed."""
-        package = self._schema.__module__.rpartition(".")[0]
-        return apps.is_installed(package) or not _exists(f"{package}.apps")
-
-    def _settings(self) -> Iterator[Setting]:
-        for field in dataclasses.fields(self._schema):
-            made = field.default_factory
-            default = field.default if made is dataclasses.MISSING else made()
-            name, kind = self._dotted(field.name.upper()), self._types[field.name]
-            yield Setting(name, kind, default, getattr(self, field.name))
-
-    def _load(self) -> dict[str, Any]:
-        values, complaints = self._read()
-        if complaints:
-            raise ImproperlyConfigured("; ".join(c.text for c in complaints))
-        loaded = self._schema(**values)
-        return {field.name: getattr(loaded, field.name) for field in dataclasses.fields(loaded)}
-
     def _read(self) -> tuple[dict[str, Any], list[Complaint]]:
-        given = _given(self._name)
-        if not isinstance(given, Mapping):
+        content = getattr(settings, SETTING, {})
+        if self._name:
+            # The root section reports that `AUTHSERVICE` is no dict; the others must not repeat it.
+            content = content.get(self._name, {}) if isinstance(content, Mapping) else {}
+        if not isinstance(content, Mapping):
             return {}, [Complaint("type", self._name or SETTING, f"{self._path()} must be a dict.")]
         values: dict[str, Any] = {}
         complaints: list[Complaint] = []
-        for key, raw in given.items():
+        for key, raw in content.items():
             if not self._name and key in _sections:
                 continue
             if not isinstance(key, str) or key.lower() not in self._types or not key.isupper():
@@ -126,21 +114,33 @@ class Section:
             try:
                 values[key.lower()] = convert(raw, self._types[key.lower()])
             except TypeError as error:
-                text = f"{self._path(key)} must be {error}, not {_shown(raw)}."
+                # A dict or list may contain private keys, and these messages end up in logs.
+                plain = isinstance(raw, bool | int | float | str | None)
+                short = plain and len(repr(raw)) <= _MAX_SHOWN
+                shown = repr(raw) if short else f"a {type(raw).__name__}"
+                text = f"{self._path(key)} must be {error}, not {shown}."
                 complaints.append(Complaint("type", self._dotted(key), text))
         return values, complaints
 
     def _unknown(self, key: object) -> Complaint:
-        if not self._name and (module := _module_of(key)):
+        # The module of authservice that declares a section of this name.
+        module = f"{__package__.partition('.')[0]}.{str(key).lower()}"
+        if not self._name and str(key).isupper() and _exists(f"{module}.apps"):
             text = f"{self._path(key)} belongs to {module}, which is not in INSTALLED_APPS."
             hint = f"Remove the key, or add {module!r} to INSTALLED_APPS."
             return Complaint("unknown", self._dotted(key), text, hint)
-        known = [name.upper() for name in self._types]
+        names = [name.upper() for name in self._types]
         if not self._name:
-            known += [name for name in _sections if name]
-        close = difflib.get_close_matches(str(key).upper(), known, n=1, cutoff=0.5)
-        known_keys = f"Known keys: {', '.join(sorted(known))}."
+            names += [name for name in _sections if name]
+        close = difflib.get_close_matches(str(key).upper(), names, n=1, cutoff=0.5)
+        known_keys = f"Known keys: {', '.join(sorted(names))}."
         hint = f"Did you mean {close[0]!r}?" if close else known_keys
+        # A key that only another section has, such as `CORE.ACCESS_TOKEN_TTL`.
+        places = [
+            other._path(key) for other in _sections.values() if str(key).lower() in other._types
+        ]
+        if len(places) == 1 and str(key).isupper():
+            hint = f"Did you mean {places[0]}?"
         text = f"{self._path(key)} is not a setting of authservice."
         return Complaint("unknown", self._dotted(key), text, hint)
 
@@ -150,10 +150,6 @@ class Section:
 
     def _dotted(self, key: object) -> str:
         return f"{self._name}.{key}" if self._name else str(key)
-
-    def _forget(self) -> None:
-        for name in self._types:
-            self.__dict__.pop(name, None)
 
 
 def section(name: str, schema: type[T]) -> T:
@@ -184,18 +180,18 @@ def pluggable(chosen: str, built_in: Mapping[str, str]) -> Any:
 
 def cached(function: Callable[..., T]) -> _lru_cache_wrapper[T]:
     """Decorator: `functools.cache`, cleared when any setting changes."""
-    kept = functools.cache(function)
-    on_change(kept.cache_clear)
-    return kept
+    cached_function = functools.cache(function)
+    on_change(cached_function.cache_clear)
+    return cached_function
 
 
 def cached_for_host(function: Callable[..., T]) -> _lru_cache_wrapper[T]:
-    """The same for results that depend only on models, databases and apps. A change of
-    `AUTHSERVICE` does not clear them, so tests that change it need not compile every statement
-    again."""
-    kept = functools.cache(function)
-    on_host_change(kept.cache_clear)
-    return kept
+    """Decorator: `functools.cache` for results that depend only on models, databases and apps,
+    cleared when any other setting than `AUTHSERVICE` changes. So tests that change `AUTHSERVICE`
+    need not compile every statement again."""
+    cached_function = functools.cache(function)
+    on_host_change(cached_function.cache_clear)
+    return cached_function
 
 
 def on_change(forget: Callable[[], None]) -> Callable[[], None]:
@@ -206,7 +202,8 @@ def on_change(forget: Callable[[], None]) -> Callable[[], None]:
 
 
 def on_host_change(forget: Callable[[], None]) -> Callable[[], None]:
-    """The same for what depends only on models, databases and apps."""
+    """Register a function that clears a cache of results that depend only on models, databases and
+    apps (usable as a decorator); for caches that `cached_for_host` cannot hold."""
     _caches_of_host.append(forget)
     return forget
 
@@ -221,8 +218,15 @@ def readable() -> Iterator[Setting]:
     """Every setting of the installed modules, for the system check of their rules. Raises
     `ImproperlyConfigured` for a section with complaints."""
     for _, declared in sorted(_sections.items()):
-        if declared._is_in_use():
-            yield from declared._settings()
+        package = declared._schema.__module__.rpartition(".")[0]
+        # The section of an app that is not installed. A package without apps is in use.
+        if not apps.is_installed(package) and _exists(f"{package}.apps"):
+            continue
+        for field in dataclasses.fields(declared._schema):
+            factory = field.default_factory
+            default = field.default if factory is dataclasses.MISSING else factory()
+            name, kind = declared._dotted(field.name.upper()), declared._types[field.name]
+            yield Setting(name, kind, default, getattr(declared, field.name))
 
 
 def declared() -> dict[str, type[Any]]:
@@ -237,28 +241,28 @@ def convert(raw: Any, wanted: Any) -> Any:
     if get_origin(wanted) in (Union, UnionType):
         return _one_type_of(raw, get_args(wanted))
     if get_origin(wanted) is Literal:
-        return _one_of(raw, get_args(wanted))
+        if raw not in get_args(wanted):
+            raise TypeError("one of " + ", ".join(map(repr, get_args(wanted))))
+        return raw
     if wanted is timedelta:
         return _duration(raw)
     if wanted is datetime:
-        return _moment(raw)
+        if not isinstance(raw, datetime) or raw.utcoffset() is None:
+            raise TypeError("a datetime with a time zone")
+        return raw
     if wanted is Any:
         return raw
     kind = get_origin(wanted) or wanted
     if kind is tuple:
-        return _texts(raw)
+        if not isinstance(raw, list | tuple):
+            raise TypeError("a list")
+        return tuple(raw)
     if kind in (dict, Mapping):
         return _plain(raw, Mapping, "a dict")
     names = {bool: "True or False", int: "a whole number", str: "a string"}
     if kind is int and isinstance(raw, bool):
         raise TypeError(names[int])
     return _plain(raw, kind, names[kind])
-
-
-def _module_of(key: object) -> str:
-    """The module of authservice that declares the section `key`, or an empty string."""
-    name = f"{__package__.partition('.')[0]}.{str(key).lower()}"
-    return name if str(key).isupper() and _exists(f"{name}.apps") else ""
 
 
 def _exists(module: str) -> bool:
@@ -268,12 +272,6 @@ def _exists(module: str) -> bool:
         return False
 
 
-def _shown(raw: Any) -> str:
-    # A dict or list may contain private keys, and these messages end up in logs.
-    short = isinstance(raw, bool | int | float | str | None) and len(repr(raw)) <= _MAX_SHOWN
-    return repr(raw) if short else f"a {type(raw).__name__}"
-
-
 def _plain(raw: Any, kind: type, description: str) -> Any:
     if not isinstance(raw, kind):
         raise TypeError(description)
@@ -281,23 +279,18 @@ def _plain(raw: Any, kind: type, description: str) -> Any:
 
 
 def _one_type_of(raw: Any, allowed: tuple[Any, ...]) -> Any:
-    """The value as the first of several types that accepts it; `None` is the last of them."""
+    """The value as the first of several types that accepts it. The text of the `TypeError` names
+    all of them except `None`."""
     if raw is None and NoneType in allowed:
         return None
     descriptions = []
-    for wanted in allowed:
-        if wanted is not NoneType:
+    for kind in allowed:
+        if kind is not NoneType:
             try:
-                return convert(raw, wanted)
+                return convert(raw, kind)
             except TypeError as error:
                 descriptions.append(str(error))
     raise TypeError(" or ".join(descriptions))
-
-
-def _one_of(raw: Any, allowed: tuple[Any, ...]) -> Any:
-    if raw not in allowed:
-        raise TypeError("one of " + ", ".join(map(repr, allowed)))
-    return raw
 
 
 def _duration(raw: Any) -> timedelta:
@@ -309,29 +302,10 @@ def _duration(raw: Any) -> timedelta:
     raise TypeError("a timedelta or a number of seconds")
 
 
-def _moment(raw: Any) -> datetime:
-    if not isinstance(raw, datetime) or raw.utcoffset() is None:
-        raise TypeError("a datetime with a time zone")
-    return raw
-
-
-def _texts(raw: Any) -> tuple[Any, ...]:
-    if isinstance(raw, str) or not isinstance(raw, list | tuple):
-        raise TypeError("a list")
-    return tuple(raw)
-
-
-def _given(name: str) -> Any:
-    everything = getattr(settings, SETTING, {})
-    if not name:
-        return everything
-    # The root section reports a value that is no dict; the others must not repeat it.
-    return everything.get(name, {}) if isinstance(everything, Mapping) else {}
-
-
 def _changed(setting: str, **_: object) -> None:
     for declared in _sections.values():
-        declared._forget()
+        for name in declared._types:
+            declared.__dict__.pop(name, None)
     for forget in _caches if setting == SETTING else [*_caches, *_caches_of_host]:
         forget()
 

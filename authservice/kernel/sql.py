@@ -2,27 +2,45 @@
 
 Building SQL from a queryset costs several times as much as running it by primary key. These classes
 cache the SQL per database alias and run it with new parameters through Django's own adapters and
-converters, so UUIDs, booleans and times are correct on every database.
+converters, so UUIDs, booleans and times are correct on every database:
 
     by_id = Select(lambda: Session.objects.filter(pk=param("id", Session)).values_list())
     row = by_id.first(using, id=value)
+
+PostgreSQL runs them as prepared statements: planning the joins of a look-up by key costs it several
+times as much as running it. Django turns the preparation of psycopg off (`prepare_threshold` is
+None), and its default cursors insert the values on the client, which never prepares. Our statements
+therefore run on a cursor of their own, with a threshold while they run. The project's own
+statements are not affected. This needs a kept connection to the server itself. Behind a pooler that
+changes connections between transactions (PgBouncer), a statement may be missing, or its name may
+belong to a statement of another client.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from functools import cache, lru_cache
+from itertools import count
+from typing import Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
-from django.db import connections, models
+from django.db import Error, OperationalError, connections, models
 from django.db.models import Expression, Model, Q, QuerySet
+from django.db.models.constants import OnConflict
 from django.db.models.sql import UpdateQuery
 
-from authservice.kernel import prepared, settings
+from authservice.kernel import settings
+from authservice.kernel.sections import root
 
-# PostgreSQL's drivers adapt values of these fields, if they are of the field's Python type.
+logger = logging.getLogger("authservice.request")
+
+Result = TypeVar("Result")
+# Fields whose values need no preparation by Django on PostgreSQL, if they have the Python type of
+# the field: its drivers adapt them.
 _PLAIN = {
     models.BooleanField,
     models.CharField,
@@ -33,6 +51,14 @@ _PLAIN = {
     models.UUIDField,
 }
 _statements: list[_Statement] = []
+# psycopg runs a statement this often on a connection before it prepares it.
+_THRESHOLD = 2
+# SQLSTATEs: no such statement, its name is in use, a column that it reads has changed its type.
+_MISSING, _DUPLICATE, _CHANGED = "26000", "42P05", "0A000"
+# Whether statements are prepared on a connection of psycopg.
+_allowed: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+# Aliases of databases that have lost prepared statements.
+_lost: set[str] = set()
 
 
 class Param(Expression):
@@ -81,7 +107,7 @@ class Bound(NamedTuple):
 
     def run(self) -> int:
         """Run the statement; returns the number of affected rows."""
-        return prepared.run(self.connection, self.sql, self.params, _rowcount)
+        return run(self.connection, self.sql, self.params, _rowcount)
 
 
 class Select(_Statement):
@@ -99,16 +125,24 @@ class Select(_Statement):
     def all(self, using: str, **values: Any) -> list[tuple[Any, ...]]:
         sql, slots, converters = self._plan_for(using)
         connection = connections[using]
-        rows = prepared.run(connection, sql, _filled(slots, values, connection), _fetch_all)
-        return [_converted(row, converters, connection) for row in rows]
+        fetched = run(connection, sql, _filled(slots, values, connection), _fetch_all)
+        rows = [list(row) for row in fetched]
+        for row in rows:
+            for index, convert, expression in converters:
+                row[index] = convert(row[index], expression, connection)
+        return [tuple(row) for row in rows]
 
     def _plan(self, using: str) -> Any:
         compiler = self._build().query.get_compiler(using)
         sql, params = compiler.as_sql()
         expressions = [expression for expression, _, _ in compiler.select]
         converters = compiler.get_converters(expressions).items()
-        slots = _slots(params, compiler.connection)
-        return sql, slots, [(index, convert, of) for index, (convert, of) in converters]
+        conversions = [
+            (index, convert, column)
+            for index, (functions, column) in converters
+            for convert in functions
+        ]
+        return sql, _slots(params, compiler.connection), conversions
 
 
 class Update(_Statement):
@@ -136,6 +170,14 @@ class Update(_Statement):
         compiler = query.get_compiler(using)
         sql, params = compiler.as_sql()
         return sql, _slots(params, compiler.connection)
+
+
+def updating(rows: QuerySet[Any, Any], **changes: Any) -> Bound:
+    """`rows.update(**changes)` as a statement, to be run later."""
+    query: Any = rows.query.chain(UpdateQuery)
+    query.add_update_values(changes)
+    sql, params = query.get_compiler(rows.db).as_sql()
+    return Bound(connections[rows.db], sql, list(params))
 
 
 class Insert(_Statement):
@@ -172,6 +214,20 @@ class Insert(_Statement):
         return sql, f"({placeholders})", columns
 
 
+class InsertUnlessStored(Insert):
+    """Inserts one row, unless one with the same unique key is stored: `run` of the bound statement
+    returns 0 then. It waits for a concurrent transaction that inserts the same key, and unlike an
+    error it leaves the transaction usable on PostgreSQL."""
+
+    def bound(self, using: str, *rows: Model) -> Bound:
+        statement = super().bound(using, *rows)
+        operations = statement.connection.ops
+        begin = operations.insert_statement(on_conflict=OnConflict.IGNORE)
+        end = operations.on_conflict_suffix_sql((), OnConflict.IGNORE, (), ())
+        sql = statement.sql.replace("INSERT INTO", begin, 1)
+        return statement._replace(sql=f"{sql} {end}".rstrip())
+
+
 def run_together(*statements: Bound) -> None:
     """Run statements that write different tables, in this order; the last one is an INSERT.
 
@@ -197,10 +253,28 @@ def run_together(*statements: Bound) -> None:
     last.run()
 
 
+def changed_together(*updates: Bound) -> tuple[int, ...]:
+    """Run UPDATEs of different tables; returns the number of rows that each one changed.
+
+    PostgreSQL runs them as one statement with CTEs, all of them in any case, so a caller that needs
+    all or none must roll back. Elsewhere they run in this order.
+    """
+    first = updates[0].connection
+    if first.vendor != "postgresql" or any(update.connection is not first for update in updates):
+        return tuple(update.run() for update in updates)
+    parts = [f"change{n} AS ({update.sql} RETURNING 1)" for n, update in enumerate(updates)]
+    # The names are made of numbers; every value is a parameter.
+    counts = [f"(SELECT COUNT(*) FROM change{n})" for n in range(len(updates))]  # noqa: S608
+    sql = f"WITH {', '.join(parts)} SELECT {', '.join(counts)}"
+    params = [value for update in updates for value in update.params]
+    (row,) = run(first, sql, params, _fetch_all)
+    return tuple(row)
+
+
 def _preparation(field: Any, connection: Any) -> Callable[[Any, Any], Any] | None:
     """Django's preparation of a field's values for the driver; None if the driver needs none.
 
-    It calls several methods for each value, which were a tenth of the calls of a login.
+    Django's preparation calls several methods for each value: a tenth of the calls of a login.
     """
     plain = connection.vendor == "postgresql" and type(field) in _PLAIN
     return None if plain else field.get_db_prep_save
@@ -233,16 +307,115 @@ def _slots(params: Any, connection: Any) -> list[_Slot]:
 
 
 def _filled(slots: list[_Slot], values: dict[str, Any], connection: Any) -> list[Any]:
-    given = ((values[name] if name else constant, prepare) for name, prepare, constant in slots)
-    return [prepare(value, connection) if prepare else value for value, prepare in given]
+    pairs = ((values[name] if name else constant, prepare) for name, prepare, constant in slots)
+    return [prepare(value, connection) if prepare else value for value, prepare in pairs]
 
 
-def _converted(row: Any, converters: Any, connection: Any) -> tuple[Any, ...]:
-    values = list(row)
-    for index, functions, expression in converters:
-        for convert in functions:
-            values[index] = convert(values[index], expression, connection)
-    return tuple(values)
+class PreparedStatementLost(OperationalError):
+    """A prepared statement was lost. The transaction is aborted and may be repeated."""
+
+
+def run(connection: Any, sql: str, params: Sequence[Any], read: Callable[[Any], Result]) -> Result:
+    """Run the statement on a connection of Django and return `read(cursor)`.
+
+    Raises `PreparedStatementLost` inside a transaction; outside of one, the statement is run again.
+    """
+    try:
+        return _run(connection, sql, params, read)
+    except Error as error:
+        state = getattr(error.__cause__, "sqlstate", None)
+        if state not in (_MISSING, _DUPLICATE, _CHANGED):
+            raise
+        if state == _CHANGED and not connection.in_atomic_block:
+            # psycopg forgets all names after a rollback. Here there is nothing else to undo.
+            # `bool` reads nothing of the result.
+            _run(connection, "ROLLBACK", (), bool)
+        elif state != _CHANGED and connection.alias not in _lost:
+            _lost.add(connection.alias)
+            logger.error(
+                "Database %r does not keep prepared statements (%s), so this process no longer"
+                " prepares any. Behind a pooler, set AUTHSERVICE['PREPARED_STATEMENTS'] to"
+                " 'never'.",
+                connection.alias,
+                error,
+            )
+        if connection.in_atomic_block or not connection.get_autocommit():
+            raise PreparedStatementLost(*error.args) from error
+    return _run(connection, sql, params, read)
+
+
+def _run(connection: Any, sql: str, params: Sequence[Any], read: Callable[[Any], Result]) -> Result:
+    """Run the statement on a cursor of Django, so that instrumentation sees it. The cursor prepares
+    statements if it may."""
+    driver = connection.connection
+    # A threshold other than None is the project's own choice. Other drivers have none.
+    may_prepare = getattr(driver, "prepare_threshold", 0) is None and connection.alias not in _lost
+    prepares = may_prepare and _allowed.get(driver)
+    if prepares is None:  # not decided yet for this connection
+        prepares = _allowed[driver] = _is_wanted(connection)
+    if prepares:
+        former_factory = driver.cursor_factory
+        driver.cursor_factory = _preparing(connection.Database, connection.timezone is not None)
+        try:
+            cursor_context = connection.cursor()
+        finally:
+            driver.cursor_factory = former_factory
+    else:
+        cursor_context = connection.cursor()
+    with cursor_context as cursor:
+        cursor.execute(sql, params)
+        return read(cursor)
+
+
+@cache
+def _preparing(driver: Any, aware: bool) -> Any:
+    """The class of cursors that prepare statements; `aware` says whether times are aware."""
+    loader = driver.types.datetime.TimestamptzLoader
+
+    class PreparingCursor(driver.RawCursor):  # type: ignore[misc]
+        def execute(self, query: str, params: Any = None) -> Any:
+            if aware:  # psycopg's own loader is in C, Django's in Python: see docs/benchmarks.rst.
+                self.adapters.register_loader("timestamptz", loader)
+            self.connection.prepare_threshold = _THRESHOLD
+            try:
+                return super().execute(_numbered(query), params)
+            finally:
+                self.connection.prepare_threshold = None
+
+    return PreparingCursor
+
+
+@lru_cache(maxsize=256)
+def _numbered(sql: str) -> bytes:
+    """The statement with PostgreSQL's own `$1`, `$2`, … instead of `%s`. psycopg would convert a
+    statement of more than 4096 characters or 50 values, as some of ours are, for each request."""
+    number = count(1)
+    text = re.sub("%[s%]", lambda found: f"${next(number)}" if found[0] == "%s" else "%", sql)
+    return text.encode()
+
+
+def _is_wanted(connection: Any) -> bool:
+    """Whether to prepare statements on this open connection, by `PREPARED_STATEMENTS`."""
+    mode, options = root.prepared_statements, connection.settings_dict
+    if not hasattr(connection.Database, "RawCursor"):
+        return False  # psycopg before 3.2
+    if mode != "auto":
+        return bool(mode == "always")
+    kept = options["CONN_MAX_AGE"] != 0 or bool(options["OPTIONS"].get("pool"))
+    # Projects set this option behind a pooler that changes connections between transactions.
+    pooled = bool(options.get("DISABLE_SERVER_SIDE_CURSORS"))
+    if pooled or not kept:
+        return False
+    # The connection must lead to the server itself. A pooler reports other process ids.
+    with connection.wrap_database_errors, connection.Database.Cursor(connection.connection) as raw:
+        (pid,) = raw.execute("SELECT pg_backend_pid()").fetchone()
+    return bool(pid == connection.connection.info.backend_pid)
+
+
+@settings.on_change
+def _forget_connections() -> None:
+    _allowed.clear()
+    _lost.clear()
 
 
 @contextmanager
@@ -276,7 +449,7 @@ def _forget() -> None:
 def containing(text: str, *columns: str, using: str) -> Q:
     """The condition that one of the columns contains the text; `using` is the database alias."""
     if connections[using].vendor == "sqlite":
-        # Its LIKE ignores case for ASCII only; `iregex` runs in Python.
+        # SQLite's LIKE ignores case for ASCII only; `iregex` runs in Python.
         return _any_of(columns, "iregex", re.escape(text))
     return _any_of(columns, "icontains", text)
 

@@ -51,10 +51,10 @@ class Rate(NamedTuple):
 
 def parse(text: str) -> Rate:
     """Parse a rate such as `"100/15min"`; units are s, min, h, d. Raises ValueError."""
-    found = _RATE.fullmatch(text)
-    if not found:
+    match = _RATE.fullmatch(text)
+    if not match:
         raise ValueError(f"{text!r} is not a rate such as '20/h' or '100/15min'")
-    limit, units, unit = found.groups()
+    limit, units, unit = match.groups()
     return Rate(int(limit), int(units or 1) * _UNITS[unit])
 
 
@@ -86,7 +86,10 @@ def count(scope: str, subject: str, *, times: int = 1) -> None:
         return
     limit, seconds = rate(scope)
     now = clock.timestamp()
-    requests = _increment(_key(scope, subject, now, seconds), seconds)
+    key = _key(scope, subject, now, seconds)
+    requests = _use_cache(
+        lambda cache: 1 if cache.add(key, 1, timeout=seconds + 1) else cache.incr(key), default=1
+    )
     if requests > limit * times:
         wait = seconds - int(now) % seconds
         raise errors.TooManyRequests(headers={"Retry-After": str(wait)})
@@ -98,12 +101,6 @@ def refund(scope: str, subject: str) -> None:
         return
     key = _key(scope, subject, clock.timestamp(), rate(scope).seconds)
     _use_cache(lambda cache: cache.decr(key))
-
-
-def _increment(key: str, seconds: int) -> int:
-    return _use_cache(
-        lambda cache: 1 if cache.add(key, 1, timeout=seconds + 1) else cache.incr(key), default=1
-    )
 
 
 def _use_cache(operation: Callable[[BaseCache], int], *, default: int = 0) -> int:

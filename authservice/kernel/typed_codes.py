@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import unicodedata
 
-# White space, hyphens and dashes, and marks that nobody sees, such as the direction of text.
+# Unicode categories of white space, hyphens and dashes, and of marks that nobody sees, such as
+# those of the direction of text.
 _IGNORED = {"Zs", "Zl", "Zp", "Pd", "Cf"}
 _ALSO_IGNORED = "\t\n\v\f\r\x85\u2212\u02d7\u00b7"  # line ends, tabs, minus signs, a middle dot
 
@@ -17,17 +18,15 @@ _ALSO_IGNORED = "\t\n\v\f\r\x85\u2212\u02d7\u00b7"  # line ends, tabs, minus sig
 def read(typed: str) -> str:
     """The code without spaces, hyphens, line ends and invisible marks, its digits and letters in
     ASCII where they have such a form."""
-    return "".join(
-        _plain(character)
-        for character in typed
-        if unicodedata.category(character) not in _IGNORED and character not in _ALSO_IGNORED
-    )
-
-
-def _plain(character: str) -> str:
-    digit = unicodedata.decimal(character, None)
-    if digit is not None:
-        return str(digit)
-    # Full-width letters, for backup codes.
-    folded = unicodedata.normalize("NFKC", character)
-    return folded if len(folded) == 1 and folded.isalpha() else character
+    code = ""
+    for character in typed:
+        if unicodedata.category(character) in _IGNORED or character in _ALSO_IGNORED:
+            continue
+        digit = unicodedata.decimal(character, None)
+        # Full-width letters, for backup codes.
+        folded = unicodedata.normalize("NFKC", character)
+        if digit is not None:
+            code += str(digit)
+        else:
+            code += folded if len(folded) == 1 and folded.isalpha() else character
+    return code

@@ -39,6 +39,8 @@ def least(moment: datetime) -> UUID:
 
 
 def _floor(moment: datetime) -> int:
-    milliseconds, rest = divmod((moment - _EPOCH) // _MICROSECOND, 1000)
+    """The lowest identifier of the moment. A moment that does not fit into 48 bits of milliseconds
+    since 1970 has that of the nearest one that does."""
+    milliseconds, microseconds = divmod((moment - _EPOCH) // _MICROSECOND, 1000)
     milliseconds = min(max(milliseconds, 0), (1 << 48) - 1)
-    return milliseconds << 80 | _VERSION | (rest << 12) // 1000 << 64 | _VARIANT
+    return milliseconds << 80 | _VERSION | (microseconds << 12) // 1000 << 64 | _VARIANT

@@ -13,6 +13,7 @@ from authservice.kernel import errors
 from authservice.kernel.phrases import phrase
 
 LIMIT = 64 * 1024
+# Of a body that is too long, at most this many bytes are read.
 _MAX_DISCARDED = 16 * 1024 * 1024
 _CHUNK = 64 * 1024
 FORM = "application/x-www-form-urlencoded"
@@ -26,7 +27,10 @@ def read(request: HttpRequest) -> dict[str, Any]:
     if not raw:
         return {}
     _require_json(request)
-    parsed = _parse(raw)
+    try:
+        parsed = json.loads(raw.decode(), parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:  # deep nesting exhausts the parser's stack
+        raise errors.InvalidJSON from error
     if not isinstance(parsed, dict):
         raise errors.InvalidRequestBody
     return parsed
@@ -40,18 +44,21 @@ def read_form(request: HttpRequest) -> dict[str, Any]:
 
 
 def receive(request: HttpRequest) -> None:
-    """Read the body into memory without validating it; `read` raises the errors later."""
+    """Read the body into memory without validating it; `read` raises the errors later. Only
+    `RequestTooLarge` is raised here, for a body in chunks: its length is not known before."""
     with suppress(OSError, ValueError, RequestDataTooBig, RawPostDataException):
         if length(request) <= LIMIT:
             _received(request)
 
 
 def length(request: HttpRequest) -> int:
-    """What the header says, in bytes; 0 without one. Raises ValueError."""
+    """What the header `Content-Length` says, in bytes; 0 without one. Raises `ValueError` if
+    it is not a number."""
     return int(request.META.get("CONTENT_LENGTH") or 0)
 
 
 def _octets(request: HttpRequest) -> bytes:
+    """The body, after the checks of its length and encoding. Raises a `Fault`."""
     try:
         if length(request) > LIMIT:
             _discard(request)
@@ -77,15 +84,19 @@ def _octets(request: HttpRequest) -> bytes:
 
 
 def _received(request: HttpRequest) -> bytes:
-    """The body, which the request keeps; more than `LIMIT` octets of it mean that it is longer.
+    """The body, which the request keeps. Raises `RequestTooLarge` for a body in chunks that is
+    longer than `LIMIT`.
 
-    Django reads as many octets as Content-Length says, so none of a body in chunks, which has no
-    length: in WSGI such a body has no defined end, unless the server says that it has.
+    Django reads as many octets as Content-Length says. It reads none of a body in chunks, which has
+    no Content-Length: in WSGI such a body has no defined end, unless the server says that its
+    stream ends (`_ends`).
     """
     raw = request.body
     if raw or not _is_chunked(request) or not _ends(request):
         return raw
-    stream, parts, size = request.META["wsgi.input"], [], 0
+    stream = request.META["wsgi.input"]
+    parts = []
+    size = 0
     while size <= LIMIT and (part := stream.read(LIMIT + 1 - size)):
         parts.append(part)
         size += len(part)
@@ -93,7 +104,7 @@ def _received(request: HttpRequest) -> bytes:
     if size > LIMIT:
         _discard(stream)
         raise errors.RequestTooLarge
-    # Where Django keeps it, for a hook or a middleware of the project that reads it later.
+    # Django keeps the body here, for a hook or a middleware of the project that reads it later.
     request._body = raw
     return raw
 
@@ -108,7 +119,8 @@ def _ends(request: HttpRequest) -> bool:
 
 
 def _require_json(request: HttpRequest) -> None:
-    if request.content_type != "application/json" or not _is_utf8(request):
+    charset = (request.content_params or {}).get("charset", "utf-8").lower().replace("-", "")
+    if request.content_type != "application/json" or charset != "utf8":
         raise errors.UnsupportedMediaType
 
 
@@ -118,18 +130,6 @@ def _discard(stream: Any) -> None:
     for _ in range(_MAX_DISCARDED // _CHUNK):
         if not stream.read(_CHUNK):
             return
-
-
-def _is_utf8(request: HttpRequest) -> bool:
-    charset = (request.content_params or {}).get("charset", "utf-8")
-    return charset.lower().replace("-", "") == "utf8"
-
-
-def _parse(raw: bytes) -> Any:
-    try:
-        return json.loads(raw.decode(), parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:  # deep nesting exhausts the parser's stack
-        raise errors.InvalidJSON from error
 
 
 def _refuse(constant: str) -> None:

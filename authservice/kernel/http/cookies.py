@@ -27,7 +27,7 @@ def name(plain: str) -> str:
 
 def get(request: HttpRequest, plain: str) -> str:
     value: str = request.COOKIES.get(name(plain), "")
-    return value if len(value) <= _LONGEST else ""  # browsers store no longer cookie
+    return value if len(value) <= _LONGEST else ""  # no browser stores a longer one
 
 
 def starting_with(request: HttpRequest, plain: str) -> dict[str, str]:
@@ -41,11 +41,15 @@ def starting_with(request: HttpRequest, plain: str) -> dict[str, str]:
 
 
 def leave_out(request: HttpRequest) -> None:
-    """Let the response to this request set no cookie: a guard found that its client keeps none."""
+    """Let the response to this request set no cookie: a guard found that its client keeps none.
+
+    `put` does not know the request. What finishes the response asks `are_unwanted`.
+    """
     request.__dict__["_authservice_without_cookies"] = True
 
 
 def are_unwanted(request: HttpRequest) -> bool:
+    """Whether `leave_out` was called for this request."""
     return "_authservice_without_cookies" in request.__dict__
 
 

@@ -19,13 +19,14 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
-from authservice.kernel import errors, languages, outages
+from authservice.kernel import databases, errors, languages
 from authservice.kernel.phrases import translated
 from authservice.kernel.sections import api
 
 HIDDEN = "[hidden]"
 # Words in the names of headers that contain secrets, among them a `CSRF.HEADER_NAME` of the host.
 _HEADER_WORDS = ("AUTHORIZATION", "COOKIE", "CSRF", "SECRET", "TOKEN", "XSRF")
+# Parameters of the query string, and form fields, that contain secrets or personal data.
 _PARAMETERS = frozenset(
     {
         "token",
@@ -49,40 +50,6 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def redact(request: HttpRequest) -> None:
-    """Replace the values of secrets in place; everything else stays available for debugging."""
-    request.GET = _hidden(request.GET)  # type: ignore[assignment]
-    request.META.update(_without_queries(request.META))
-    request.META["QUERY_STRING"] = request.GET.urlencode(safe="[]")
-    with suppress(Exception):  # reports cannot show an unreadable body either
-        request.POST = _hidden(request.POST)  # type: ignore[assignment]
-    request.COOKIES = dict.fromkeys(request.COOKIES, HIDDEN)
-    for name in request.META:
-        if name.startswith("HTTP_") and any(word in name for word in _HEADER_WORDS):
-            request.META[name] = HIDDEN
-
-
-def _without_queries(meta: Mapping[str, Any]) -> dict[str, str]:
-    """The `META` values that contain a query string, with the query string hidden.
-
-    Servers, proxies and browsers add whole URLs: `RAW_URI` (gunicorn), `REQUEST_URI` (uWSGI),
-    `HTTP_X_ORIGINAL_URI` (nginx), `HTTP_REFERER`. Other servers use other names.
-    """
-    texts = {name: value for name, value in meta.items() if isinstance(value, str)}
-    queries = {name: HIDDEN for name in texts if name.endswith("_QUERY_STRING")}
-    addresses = {
-        name: f"{text.partition('?')[0]}?{HIDDEN}" for name, text in texts.items() if "?" in text
-    }
-    return addresses | queries
-
-
-def _hidden(fields: QueryDict) -> QueryDict:
-    shown = fields.copy()
-    for name in _PARAMETERS & shown.keys():
-        shown[name] = HIDDEN
-    return shown
-
-
 def answer(
     data: Any = None,
     *,
@@ -91,9 +58,10 @@ def answer(
     headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     """A JSON response. A `message` of the data is translated."""
-    texts = bool(message)
+    has_text = bool(message)
     if isinstance(data, Mapping) and "message" in data:
-        data, texts = {**data, "message": translated(data["message"])}, True
+        data = {**data, "message": translated(data["message"])}
+        has_text = True
     body = {"data": data, "message": message} if message else {"data": data}
     response = HttpResponse(
         # A text of the project may contain half of a surrogate pair, which UTF-8 cannot encode.
@@ -103,7 +71,7 @@ def answer(
     )
     for name, value in (headers or {}).items():
         response.headers[name] = value
-    if texts:
+    if has_text:
         languages.label(response)
     return response
 
@@ -116,7 +84,7 @@ def refusal(fault: errors.Fault) -> HttpResponse:
         data["details"] = fault.texts
     headers = {**_CHALLENGE, **fault.headers} if fault.status == 401 else fault.headers
     response = answer(data, message=text, status=fault.status, headers=headers)
-    keep_from_caches(response)  # here too, since views of the host project refuse with it
+    keep_from_caches(response)  # also for views of the host project that refuse with this function
     return response
 
 
@@ -127,7 +95,7 @@ def keep_from_caches(response: HttpResponse) -> None:
     logout, for another user, or because a link works once. `no-store` is the rule of RFC 9111 for
     that. Django's per-site cache obeyed only `private` before 5.2.15. A cache that obeys neither
     may at least not give the response to another user (`Vary`). A public response is the same for
-    every caller: with that header, a cache would keep a copy of it for each of them.
+    every caller: with `Vary`, a cache would keep a copy of it for each caller.
     """
     if "public" in response.headers.get("Cache-Control", ""):
         return
@@ -141,9 +109,9 @@ def crash(request: HttpRequest, request_id: str, error: Exception) -> errors.Fau
     503 if the database is away for the moment, so that clients retry; otherwise 500.
     """
     redact(request)
-    if outages.is_outage(error):
+    if databases.is_outage(error):
         # Error trackers get what the log gets: an outage would use up their quota.
-        if outages.log.add(error):
+        if databases.outages.add(error):
             got_request_exception.send(sender=None, request=request)
         return errors.ServiceUnavailable()
     # The logger of Django's own errors, so that `mail_admins` reports the traceback.
@@ -156,6 +124,33 @@ def crash(request: HttpRequest, request_id: str, error: Exception) -> errors.Fau
     )
     got_request_exception.send(sender=None, request=request)
     return errors.InternalError()
+
+
+def redact(request: HttpRequest) -> None:
+    """Replace the values of secrets in place; everything else stays available for debugging."""
+    request.GET = _hidden(request.GET)  # type: ignore[assignment]
+    # Servers, proxies and browsers add whole URLs: `RAW_URI` (gunicorn), `REQUEST_URI` (uWSGI),
+    # `HTTP_X_ORIGINAL_URI` (nginx), `HTTP_REFERER`. Other servers use other names.
+    for name, value in request.META.items():
+        if isinstance(value, str) and name.endswith("_QUERY_STRING"):
+            request.META[name] = HIDDEN
+        elif isinstance(value, str) and "?" in value:
+            request.META[name] = f"{value.partition('?')[0]}?{HIDDEN}"
+    # `safe` has the brackets of `HIDDEN`.
+    request.META["QUERY_STRING"] = request.GET.urlencode(safe="[]")
+    with suppress(Exception):  # reports cannot show an unreadable body either
+        request.POST = _hidden(request.POST)  # type: ignore[assignment]
+    request.COOKIES = dict.fromkeys(request.COOKIES, HIDDEN)
+    for name in request.META:
+        if name.startswith("HTTP_") and any(word in name for word in _HEADER_WORDS):
+            request.META[name] = HIDDEN
+
+
+def _hidden(fields: QueryDict) -> QueryDict:
+    copy = fields.copy()
+    for name in _PARAMETERS & copy.keys():
+        copy[name] = HIDDEN
+    return copy
 
 
 @overload

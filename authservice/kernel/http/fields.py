@@ -1,4 +1,11 @@
-"""Input fields that do not coerce: a value of another type is refused, with field and rule."""
+"""Input fields that do not coerce: a value of another type is refused, with field and rule.
+
+The limits of a text are checked before any other processing of it. Unicode normalisation takes
+quadratic time for long sequences of combining marks in interpreters without the fix of CPython
+issue 149079: 62 kB of marks take a second. So the length is checked first, and sequences of marks
+are limited as in the stream-safe text format (UAX #15 section 13), which no writing system exceeds.
+Longer texts are never normalised, matched, parsed or sent to the database.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +22,23 @@ from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from authservice.kernel import errors, typed_codes
-from authservice.kernel.http import bounds
 from authservice.kernel.phrases import Phrase, of_field, phrase
 from authservice.kernel.secret import Secret
 from authservice.kernel.settings import cached
 
+MARKS = 30
+LONGEST = 255  # characters, if the field has no maximum: a path parameter, a choice, a date
+
+TOO_MANY_MARKS = phrase(
+    "Must not contain more than %(count)d combining marks in a row.", count=MARKS
+)
+CONTROL = phrase("Must not contain control characters or broken Unicode.")
+# PostgreSQL stores neither NUL nor lone surrogates, not even within JSON.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 # The Unicode categories Cc and Cs: UTF-8 cannot encode lone surrogates for the database.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# The texts of the framework. Ours are in our catalogues, whether or not it is an installed app.
+# The texts of the framework, repeated here: so our catalogues have their translations, whether or
+# not the framework is an installed app.
 _COMMON = {
     "required": phrase("This field is required."),
     "null": phrase("This field may not be null."),
@@ -52,7 +68,7 @@ class Text(serializers.CharField):
         **_COMMON,
         "blank": phrase("This field may not be blank."),
         "invalid": phrase("Must be a string."),
-        "control": bounds.CONTROL,
+        "control": CONTROL,
     }
 
     def __init__(
@@ -65,14 +81,16 @@ class Text(serializers.CharField):
     ) -> None:
         super().__init__(max_length=max_length, trim_whitespace=trim_whitespace, **options)
         # `_CONTROL` covers what these two validators of the framework check, and more.
-        self.validators = [v for v in self.validators if not isinstance(v, _REPLACED)]
+        self.validators = [
+            validator for validator in self.validators if not isinstance(validator, _REPLACED)
+        ]
         if described is not None:
             self.described = described  # type: ignore[misc]
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         if data is not serializers.empty and data is not None and not isinstance(data, str):
             self.fail("invalid")
-        # Here, since the framework takes a text of control characters for an empty one.
+        # Before the framework, which takes a text of control characters for an empty one.
         if isinstance(data, str) and _CONTROL.search(self.without_allowed(data)):
             self.fail("control")
         return super().run_validation(data)
@@ -144,8 +162,8 @@ class TypedCode(SecretText):
 
 
 class AnyText(SecretText):
-    """A text that the request does not depend on and another party wrote: never refused. Control
-    characters are removed, and what exceeds the length is cut."""
+    """A text that another party wrote and that the request does not depend on. It is never refused:
+    control characters are removed, and what exceeds the length is cut."""
 
     described: ClassVar[Mapping[str, Any]] = {}
 
@@ -208,9 +226,9 @@ class Choice(serializers.ChoiceField):
         self.component = component
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        # The error message repeats the value.
+        # The error message would repeat the control characters of the value.
         if isinstance(data, str) and _CONTROL.search(data):
-            raise BrokenRule(bounds.CONTROL)
+            raise BrokenRule(CONTROL)
         return super().run_validation(data)
 
     def fail(self, key: str, **values: Any) -> NoReturn:
@@ -229,6 +247,19 @@ class Flag(serializers.BooleanField):
         if data is not serializers.empty and not isinstance(data, bool):
             self.fail("invalid")
         return super().run_validation(data)
+
+
+class JsonObject(serializers.Field):  # type: ignore[type-arg]
+    """A JSON object whose members other code checks, such as the answer of an authenticator."""
+
+    described: ClassVar[Mapping[str, Any]] = {"type": "object", "additionalProperties": True}
+
+    default_error_messages = {**_COMMON, "invalid": phrase("Must be a JSON object.")}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            self.fail("invalid")
+        return data
 
 
 def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> dict[str, Any]:
@@ -263,31 +294,77 @@ def names(schema: type[serializers.Serializer[Any]]) -> frozenset[str]:
     return frozenset(_fields(schema))
 
 
+@cached
+def _fields(schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+    # A serializer copies its fields for every instance, which takes longer than the validation.
+    # Our fields have no state, so all requests can share one set.
+    return dict(schema().fields)
+
+
 def _require_bounded(field: Any, text: str) -> None:
-    """Check the limits of a text before the field validates it; see `bounds`."""
+    """Check the limits of a text before the field validates it."""
     trimmed = text.strip() if getattr(field, "trim_whitespace", False) else text
-    max_length = getattr(field, "max_length", None) or bounds.LONGEST
+    max_length = getattr(field, "max_length", None) or LONGEST
     if len(trimmed) > max_length:
         raise BrokenRule(_too_long(field, max_length))
-    if bounds.too_many_marks(trimmed):
-        raise BrokenRule(bounds.TOO_MANY_MARKS)
+    if too_many_marks(trimmed):
+        raise BrokenRule(TOO_MANY_MARKS)
 
 
 def _too_long(field: Any, max_length: int) -> Phrase:
     rule = field.error_messages.get("max_length")
-    return rule if isinstance(rule, Phrase) else bounds.too_long(max_length)
+    return rule if isinstance(rule, Phrase) else too_long(max_length)
 
 
 def _rule(field: Any, text: Any) -> Phrase:
-    """The rule that a field refused by. The framework formats it, and so turns it into a string."""
+    """The rule by which a field refused its value, as a phrase. The framework formats the phrase,
+    and so turns it into a string."""
     if text.code == "max_length":
         return _too_long(field, field.max_length)
     rule = field.error_messages.get(text.code)
     return rule if isinstance(rule, Phrase) else Phrase(str(text))
 
 
-@cached
-def _fields(schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-    # A serializer copies its fields for every instance, which takes longer than the validation.
-    # Our fields have no state, so all requests can share one set.
-    return dict(schema().fields)
+def require(name: str, text: str, max_length: int = LONGEST) -> None:
+    """Check a text that has no field, such as a path parameter. Raises `ValidationFailed`."""
+    if len(text) > max_length:
+        raise errors.invalid(name, too_long(max_length))
+    if too_many_marks(text):
+        raise errors.invalid(name, TOO_MANY_MARKS)
+
+
+def require_texts(name: str, value: Any) -> None:
+    """Check all texts of a JSON value, with keys and nested values, for the field `name` of the
+    host project. The limit of the body limits their length. Raises `ValidationFailed`."""
+    # Not recursive: the parser may accept deeper values than the stack has frames left.
+    pending = [name, value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending += [*item.keys(), *item.values()]
+        elif isinstance(item, list):
+            pending += item
+        elif isinstance(item, str) and _UNSTORABLE.search(item):
+            raise errors.invalid(name, CONTROL)
+        elif isinstance(item, str) and too_many_marks(item):
+            raise errors.invalid(name, TOO_MANY_MARKS)
+
+
+def too_long(max_length: int) -> Phrase:
+    """The rule that a longer text breaks."""
+    return phrase(
+        "Ensure this field has no more than %(max_length)d characters.", max_length=max_length
+    )
+
+
+def too_many_marks(text: str) -> bool:
+    """Whether more than `MARKS` consecutive characters are combining marks (category M). Call it
+    only for texts of limited length."""
+    if text.isascii():
+        return False
+    in_a_row = 0
+    for character in text:
+        in_a_row = in_a_row + 1 if unicodedata.category(character)[0] == "M" else 0
+        if in_a_row > MARKS:
+            return True
+    return False

@@ -14,13 +14,13 @@ from authservice.kernel import errors
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.fields import Choice
 from authservice.kernel.http.operations import Is, Named, carries
-from authservice.kernel.paging import Page
+from authservice.kernel.interfaces import Page
 from authservice.kernel.phrases import one_of, phrase
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
 MAX_OFFSET = 2**31 - 1
-MOST = 10**10 - 1  # the largest number a query string may contain; no table has as many rows
+MAX_NUMBER = 10**10 - 1  # the largest in a query string (`_WHOLE`); no table has as many rows
 _TOTAL = "X-Total-Count"
 _DIRECTIONS = ("asc", "desc")
 _WHOLE = re.compile(r"[0-9]{1,10}")
@@ -49,8 +49,10 @@ class SortDirection(Choice):
 class ArrayQuery(serializers.Serializer[Any]):
     """The parameters of an array, declared for the API description."""
 
-    offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
-    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=MAX_LIMIT)
+    offset = serializers.IntegerField(required=False, min_value=0, max_value=MAX_NUMBER, default=0)
+    limit = serializers.IntegerField(
+        required=False, min_value=1, max_value=MAX_NUMBER, default=MAX_LIMIT
+    )
 
 
 def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
@@ -70,20 +72,20 @@ def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
 
 
 def array_page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
-    """The same for a list that is answered as an array: its default is the largest page, since
+    """As `page`, for a list whose response is an array: the default is the largest page, since
     clients without `limit` expect the whole list."""
-    asked = page(query, sort_fields)
-    return asked if given(query).get("limit") else replace(asked, limit=MAX_LIMIT)
+    requested = page(query, sort_fields)
+    return requested if given(query).get("limit") else replace(requested, limit=MAX_LIMIT)
 
 
 def array_part(query: Mapping[str, str]) -> Page:
-    """The same for an array whose order is fixed: `sort_field` of the page is empty."""
+    """As `array_page`, for an array whose order is fixed: `sort_field` of the page is empty."""
     limits = {name: query[name] for name in ("offset", "limit") if name in query}
     return array_page(limits, ("",))
 
 
 def counted(answer_type: Any) -> Any:
-    """The type of such an array, for the API description."""
+    """The type of an array whose response has the header of `array`, for the API description."""
     return carries(_TOTAL)(answer_type)
 
 

@@ -10,9 +10,9 @@
 The first line of the docstring is the summary of the operation, the rest its description in
 Markdown. The declaration has no effect at run time: the decorator returns the function itself.
 
-It lists only the errors of the action itself. The API description adds those that every route of a
-kind can return: token errors if the route is not public, body errors if its method has a body, the
-flood limit, internal errors.
+The declaration lists only the errors of the action itself. The API description adds those that
+every route of a kind can return: token errors if the route is not public, body errors if its method
+has a body, the flood limit, internal errors.
 """
 
 from __future__ import annotations
@@ -31,52 +31,11 @@ T = TypeVar("T")
 Schema = type[serializers.Serializer[Any]]
 
 
-class Is:
-    """JSON Schema keywords to add to a type: `Annotated[str, Is(format="date-time")]`. A value that
-    depends on a setting is a function, which the description calls."""
-
-    def __init__(self, **keywords: Any) -> None:
-        self._keywords = keywords
-
-    @property
-    def keywords(self) -> dict[str, Any]:
-        return {
-            word: value() if callable(value) else value for word, value in self._keywords.items()
-        }
-
-
-# Strings with a format, for TypedDicts.
-Moment = Annotated[str, Is(format="date-time")]
-Email = Annotated[str, Is(format="email")]
-Uri = Annotated[str, Is(format="uri")]
-
-
-@dataclass(frozen=True)
-class Raw:
-    """A response without the envelope: its media types and, for JSON, the type of the body."""
-
-    media_types: tuple[str, ...] = ("application/json",)
-    body: Any = str
-
-
-@dataclass(frozen=True)
-class Extras:
-    """Marks the field whose properties are those that modules add (`SessionData.extras`)."""
-
-
-@dataclass(frozen=True)
-class Named:
-    """Names a type that has no name, such as a union, so that the description has it as a
-    component."""
-
-    name: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class Operation:
     """One action. `answer` is the type of `data` (a TypedDict, a list of one, a union, None) or a
-    `Raw`; `answered` is what the usual response to a successful request means, empty where its type
-    says it; `faults` are the errors of the action itself.
+    `Raw`; `answered` is what the usual response to a successful request means, empty if its type
+    says so; `faults` are the errors of the action itself.
 
     `also` maps further success statuses to their types. `redirect` describes the target of a
     redirect with status `redirect_status`. `page` describes when a browser gets an HTML page
@@ -133,6 +92,47 @@ def operation(
     return describe
 
 
+class Is:
+    """JSON Schema keywords to add to a type: `Annotated[str, Is(format="date-time")]`. A value that
+    depends on a setting is a function, which the description calls."""
+
+    def __init__(self, **keywords: Any) -> None:
+        self._keywords = keywords
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        return {
+            word: value() if callable(value) else value for word, value in self._keywords.items()
+        }
+
+
+# Strings with a format, for TypedDicts.
+Moment = Annotated[str, Is(format="date-time")]
+Email = Annotated[str, Is(format="email")]
+Uri = Annotated[str, Is(format="uri")]
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A response without the envelope: its media types and, for JSON, the type of the body."""
+
+    media_types: tuple[str, ...] = ("application/json",)
+    body: Any = str
+
+
+@dataclass(frozen=True)
+class Extras:
+    """Marks the field whose properties are those that modules add (`SessionData.extras`)."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """Names a type that has no name, such as a union, so that the description has it as a
+    component."""
+
+    name: str
+
+
 _Further = Callable[[], Mapping[str, tuple[Any, bool]]]
 _extended: dict[Any, _Further] = {}
 
@@ -149,6 +149,7 @@ def extended(further: _Further) -> Callable[[T], T]:
 
 
 def extension(answer: Any) -> Mapping[str, tuple[Any, bool]]:
+    """The further properties of the type, as the function of `extended` returns them."""
     return _extended[answer]() if answer in _extended else {}
 
 
@@ -166,4 +167,5 @@ def carries(*headers: str) -> Callable[[T], T]:
 
 
 def carried(answer: Any) -> tuple[str, ...]:
+    """The headers that `carries` declares for the type."""
     return _carried.get(answer, ())

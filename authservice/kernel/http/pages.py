@@ -1,4 +1,4 @@
-"""Pages that e-mailed links open: plain HTML without scripts, with buttons that submit a form.
+"""Pages that e-mailed links open: plain HTML, with buttons that submit a form.
 
 Mail scanners open every link, often like a browser, so a GET request must not change anything: the
 user presses a button. Another site must not submit the form on behalf of its visitors, so
@@ -18,11 +18,12 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest, HttpResponse
 
 from authservice.kernel import languages, templates
-from authservice.kernel.http import own_origins
+from authservice.kernel.http import request_client
 from authservice.kernel.http.body import FORM
 from authservice.kernel.link_pages import LinkPages
 from authservice.kernel.modules import plug
 
+# Headers in which browsers say that they load a page in advance.
 _PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
@@ -32,16 +33,31 @@ def page(
 ) -> HttpResponse:
     """Render the template at `path` as a page that must not be framed or indexed.
 
-    `onward` is the URL that the response to the page's form may redirect to, if there is one.
+    `onward` is the URL that the response to the page's form may redirect to, if there is one. The
+    variable `script` of the template, if there is one, is the only script that the page may run.
     """
-    html = templates.render(path, {"brand": _brand(), **context})
+    link_pages = plug(LinkPages)
+    brand = link_pages.brand() if link_pages else {}
+    html = templates.render(path, {"brand": brand, **context})
+    # Inline styles are allowed by their digest. Browsers also check the redirect after a form
+    # against `form-action`, so it includes the origin of `onward`.
+    styles = "".join(f" 'sha256-{_digest(style)}'" for style in _STYLE.findall(html))
+    # The digest is that of our own script, never of scripts in the rendered page: otherwise, a
+    # script in the name of a user would be allowed too.
+    script = str(context.get("script", ""))
+    scripts = f" script-src 'sha256-{_digest(script)}';" if script else ""
+    policy = (
+        f"default-src 'none';{scripts} style-src 'self'{styles};"
+        f" img-src 'self' data: {_origin(brand.get('logo_url', ''))};"
+        f" form-action 'self' {_origin(onward)}; frame-ancestors 'none'; base-uri 'none'"
+    )
     response = HttpResponse(html, status=status)
     # The URL of the page contains a token, so the browser may send at most its origin. The stricter
     # `no-referrer` would make the page's own form send `Origin: null`, as other sites can.
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["X-Robots-Tag"] = "noindex"
     response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Content-Security-Policy"] = _policy(html, onward)
+    response.headers["Content-Security-Policy"] = policy
     languages.label(response, page=True)
     return response
 
@@ -60,17 +76,21 @@ def posted_elsewhere(request: HttpRequest) -> bool:
         return False
     if site not in ("", "none"):
         return True
-    origin = request.META.get("HTTP_ORIGIN", "")  # plain HTTP, and browsers from before 2023
-    return origin != "" and not own_origins.is_own(origin, request)
+    # Over plain HTTP, and before 2023, browsers send no `Sec-Fetch-Site`.
+    origin = request.META.get("HTTP_ORIGIN", "")
+    return origin != "" and not request_client.is_own(origin, request)
 
 
 def posted_here(request: HttpRequest) -> bool:
-    """Whether the browser says that a page of this site submitted the form. Unlike the opposite of
-    `posted_elsewhere`, it is false for a browser that says nothing."""
+    """Whether the browser says that a page of this site submitted the form.
+
+    This is not the opposite of `posted_elsewhere`: if the browser sends neither `Sec-Fetch-Site`
+    nor `Origin`, both are false.
+    """
     site = request.META.get("HTTP_SEC_FETCH_SITE", "")
     if site:
         return bool(site == "same-origin")
-    return own_origins.is_own(request.META.get("HTTP_ORIGIN", ""), request)
+    return request_client.is_own(request.META.get("HTTP_ORIGIN", ""), request)
 
 
 def is_prefetch(request: HttpRequest) -> bool:
@@ -81,12 +101,13 @@ def is_prefetch(request: HttpRequest) -> bool:
 
 def is_navigation(request: HttpRequest) -> bool:
     """Whether the browser opens the address as a page, rather than as an image or for a script.
-    True for clients that do not say it."""
+    True for clients that send no `Sec-Fetch-Mode`."""
     return bool(request.META.get("HTTP_SEC_FETCH_MODE", "navigate") == "navigate")
 
 
 def opened_by_browser(request: HttpRequest) -> bool:
-    """The same, but false for clients that do not say it, such as programs: those read JSON."""
+    """Like `is_navigation`, but false for clients that send no `Sec-Fetch-Mode`, such as programs:
+    these read JSON."""
     return bool(request.META.get("HTTP_SEC_FETCH_MODE") == "navigate")
 
 
@@ -104,29 +125,13 @@ def fetched_elsewhere(request: HttpRequest) -> bool:
     """
     meta = request.META
     if origin := meta.get("HTTP_ORIGIN", ""):
-        return not own_origins.is_trusted(origin, request)
+        return not request_client.is_trusted(origin, request)
     scripted = meta.get("HTTP_SEC_FETCH_MODE") == "cors"
     return scripted and meta.get("HTTP_SEC_FETCH_SITE", "") not in ("", "same-origin", "none")
 
 
-def _policy(html: str, onward: str) -> str:
-    """Allow inline styles by their digest. Browsers also check the redirect after a form against
-    `form-action`, so it includes the origin of `onward`."""
-    logo = _origin(_brand().get("logo_url", ""))
-    styles = "".join(f" 'sha256-{_digest(style)}'" for style in _STYLE.findall(html))
-    return (
-        f"default-src 'none'; style-src 'self'{styles}; img-src 'self' data: {logo};"
-        f" form-action 'self' {_origin(onward)}; frame-ancestors 'none'; base-uri 'none'"
-    )
-
-
-def _digest(style: str) -> str:
-    return base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-
-
-def _brand() -> Mapping[str, Any]:
-    link_pages = plug(LinkPages)
-    return link_pages.brand() if link_pages else {}
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _origin(url: str) -> str:

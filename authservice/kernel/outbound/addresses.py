@@ -23,8 +23,9 @@ _TUNNELS = tuple(
     )
 )
 _IPV4_RELAYS = ipaddress.IPv4Network("192.88.99.0/24")
-# Metadata services with credentials of the machine: those of clouds that are not link-local. The
-# private ones are named because `PRIVATE_HOSTS` must not open them.
+# Metadata services of clouds, which give out credentials of the machine. Those at link-local
+# addresses are refused with all link-local addresses. Private addresses are in the list because
+# `PRIVATE_HOSTS` must not allow them.
 _METADATA = frozenset(
     map(
         ipaddress.ip_address,
@@ -36,12 +37,20 @@ _METADATA = frozenset(
 def resolve(host: str, port: int, *, timeout: float) -> list[str]:
     """All addresses of `host`, each allowed. Raises `Refused` if any of them is not: a name with a
     public and a private address is an attack, or a mistake. `timeout` is in seconds."""
-    found = _look_up(host, port, timeout)
+    # The system's resolver takes no timeout, so it runs in a thread that may be left behind.
+    answers: queue.SimpleQueue[list[Address] | OSError] = queue.SimpleQueue()
+    threading.Thread(target=_ask, args=(host, port, answers), daemon=True).start()
+    try:
+        answer = answers.get(timeout=max(timeout, 0))
+    except queue.Empty:
+        raise TimedOut(f"The lookup of {host} took too long.") from None
+    if isinstance(answer, OSError) or not answer:
+        raise Unreachable(f"{host} has no address.")
     private = is_listed(host, conf.private_hosts)
-    for address in found:
+    for address in answer:
         if not is_allowed(address, private=private):
             raise Refused(f"{host} has an address that is not public: see OUTBOUND.PRIVATE_HOSTS.")
-    return [str(address) for address in found]
+    return [str(address) for address in answer]
 
 
 def is_listed(host: str, names: tuple[str, ...]) -> bool:
@@ -52,51 +61,33 @@ def is_listed(host: str, names: tuple[str, ...]) -> bool:
 def is_allowed(address: Address, *, private: bool = False) -> bool:
     """Whether a request may be sent to `address`; with `private` also if it is a private or a
     loopback address."""
-    address = _embedded(address)
-    if address in _METADATA or _is_special(address):
+    # If an IPv6 address embeds an IPv4 address, the request reaches the IPv4 address.
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    elif address in _NAT64:
+        address = IPv4Address(int(address) & 0xFFFFFFFF)
+    if address in _METADATA:
+        return False
+    if address.is_link_local or address.is_multicast or address.is_unspecified:
+        return False
+    if isinstance(address, IPv4Address):
+        special = address.is_reserved or address in _IPV4_RELAYS
+    else:
+        # `::/96` contains the loopback address, which is decided below.
+        special = not address.is_loopback and any(address in network for network in _TUNNELS)
+    if special:
         return False
     return address.is_global or (private and (address.is_private or address.is_loopback))
 
 
-def _is_special(address: Address) -> bool:
-    if address.is_link_local or address.is_multicast or address.is_unspecified:
-        return True
-    if isinstance(address, IPv4Address):
-        return address.is_reserved or address in _IPV4_RELAYS
-    return not address.is_loopback and any(address in network for network in _TUNNELS)
-
-
-def _embedded(address: Address) -> Address:
-    if isinstance(address, IPv4Address):
-        return address
-    if address.ipv4_mapped:
-        return address.ipv4_mapped
-    if address in _NAT64:
-        return IPv4Address(int(address) & 0xFFFFFFFF)
-    return address
-
-
-def _look_up(host: str, port: int, timeout: float) -> list[Address]:
-    # The system's resolver takes no timeout, so it runs in a thread that may be left behind.
-    answers: queue.SimpleQueue[list[Address] | OSError] = queue.SimpleQueue()
-    threading.Thread(target=_ask, args=(host, port, answers), daemon=True).start()
-    try:
-        answer = answers.get(timeout=max(timeout, 0))
-    except queue.Empty:
-        raise TimedOut(f"The lookup of {host} took too long.") from None
-    if isinstance(answer, OSError) or not answer:
-        raise Unreachable(f"{host} has no address.")
-    return answer
-
-
 def _ask(host: str, port: int, answers: queue.SimpleQueue[list[Address] | OSError]) -> None:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         answers.put(error if isinstance(error, OSError) else OSError())
         return
     # Without the zone of a link-local address, which is refused in any case.
-    texts = dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found)
+    texts = dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in entries)
     answers.put([ipaddress.ip_address(text) for text in texts])
 
 

@@ -25,7 +25,7 @@ class TooLarge(OutboundError):
 
 
 class Busy(OutboundError):
-    """`OUTBOUND.IN_FLIGHT` requests to this service are in flight."""
+    """`OUTBOUND.IN_FLIGHT` requests to the other service are running already."""
 
 
 class NotJSON(OutboundError):
@@ -42,4 +42,4 @@ class BadStatus(OutboundError):
 
 class InsideTransaction(RuntimeError):
     """A request was about to be sent inside a database transaction, whose locks would be held for
-    as long as the other side likes. An error of the calling code."""
+    as long as the other service takes. An error of the calling code."""

@@ -1,8 +1,8 @@
 """Send a request to another service.
 
-`service` names whom a request is for, such as a provider: requests in flight are limited for each.
-There are no redirects, no cookies, no retries, and nothing is read from the environment (proxies,
-`.netrc`).
+`service` names the receiver of a request, such as a provider. The number of requests in flight is
+limited for each service. There are no redirects, no cookies, no retries, and nothing is read from
+the environment (proxies, `.netrc`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from django.db import connections
 from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
-from authservice.kernel import settings, transactions
+from authservice.kernel import measures, settings, transactions
 from authservice.kernel.outbound import addresses
 from authservice.kernel.outbound.errors import (
     BadStatus,
@@ -38,7 +38,11 @@ from authservice.kernel.sections import outbound as conf
 
 logger = logging.getLogger("authservice.outbound")
 
-_AGENT = "authservice"
+_COMMON = {
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",
+    "User-Agent": "authservice",
+}
 Form = Mapping[str, str | Secret]
 
 
@@ -74,15 +78,19 @@ class Basic:
 
 def get(url: str, *, service: str, bearer: Secret | None = None) -> Response:
     """GET `url`, with a bearer token if there is one. Raises `OutboundError`."""
-    return send("GET", url, service=service, headers=_bearer(bearer))
+    headers = {"Authorization": Secret(f"Bearer {bearer.reveal()}")} if bearer else {}
+    return send("GET", url, service=service, headers=headers)
 
 
 def post_form(url: str, form: Form, *, service: str, basic: Basic | None = None) -> Response:
     """POST a form to `url`. Raises `OutboundError`."""
     headers: Headers = {"Content-Type": "application/x-www-form-urlencoded"}
     if basic:
-        headers = {**headers, "Authorization": _basic(basic)}
-    return send("POST", url, service=service, headers=headers, body=_encoded(form))
+        pair = Secret(f"{quote_plus(basic.client_id)}:{quote_plus(basic.client_secret.reveal())}")
+        encoded = Secret(base64.b64encode(pair.reveal().encode()).decode())
+        headers = {**headers, "Authorization": Secret(f"Basic {encoded.reveal()}")}
+    body = Secret(urlencode([(name, revealed(value)) for name, value in form.items()]))
+    return send("POST", url, service=service, headers=headers, body=body)
 
 
 def post_json(
@@ -92,23 +100,6 @@ def post_json(
     body = Secret(json.dumps(content))
     headers = {"Content-Type": "application/json"}
     return send("POST", url, service=service, headers=headers, body=body, timeout=timeout)
-
-
-def target_of(url: str) -> Target:
-    """The parts of a URL. Raises `Refused` if it is not https, nor http to a host that
-    `OUTBOUND.INSECURE_HOSTS` names, or has user info."""
-    try:
-        parts = parse_url(url)
-    except LocationParseError:
-        raise Refused("The URL is invalid.") from None
-    if parts.scheme not in ("https", "http") or not parts.host or parts.auth is not None:
-        raise Refused("The URL is not an http or https URL.")
-    host = parts.host.strip("[]")
-    secure = parts.scheme == "https"
-    if not secure and not addresses.is_listed(host, conf.insecure_hosts):
-        raise Refused(f"OUTBOUND.INSECURE_HOSTS does not allow http to {host}.")
-    port = parts.port or (443 if secure else 80)
-    return Target(secure=secure, host=host, port=port, target=parts.request_uri)
 
 
 def send(
@@ -121,23 +112,39 @@ def send(
     timeout: timedelta | None = None,
 ) -> Response:
     """Send any request. Raises `OutboundError`."""
-    _refuse_transactions()
-    try:
-        to = target_of(url)
-        with _slot(service):
-            deadline = Deadline((timeout or conf.timeout).total_seconds())
-            found = addresses.resolve(to.host, to.port, timeout=deadline.left())
-            headers = {**_common(to), **headers}
-            received = exchange(to, found, method, headers, body, deadline=deadline)
-    except OutboundError as error:
-        logger.warning("A request to %s failed: %s", service, error)
-        raise
+    if any(map(transactions.is_open, connections.all(initialized_only=True))):
+        raise InsideTransaction("Requests must not be sent inside a transaction.")
+    with measures.outbound_call(service) as call:
+        try:
+            target = target_of(url)
+            with _slot(service):
+                deadline = Deadline((timeout or conf.timeout).total_seconds())
+                resolved = addresses.resolve(target.host, target.port, timeout=deadline.left())
+                headers = {"Host": target.authority, **_COMMON, **headers}
+                received = exchange(target, resolved, method, headers, body, deadline=deadline)
+        except OutboundError as error:
+            call.outcome = type(error).__name__
+            logger.warning("A request to %s failed: %s", service, error)
+            raise
+        call.outcome = f"{received.status // 100}xx"
     return Response(status=received.status, headers=received.headers, body=received.body)
 
 
-def _refuse_transactions() -> None:
-    if any(map(transactions.is_open, connections.all(initialized_only=True))):
-        raise InsideTransaction("Requests must not be sent inside a transaction.")
+def target_of(url: str) -> Target:
+    """The parts of a URL. Raises `Refused` if the URL is neither https nor http to a host that
+    `OUTBOUND.INSECURE_HOSTS` names, or if it has user info."""
+    try:
+        parts = parse_url(url)
+    except LocationParseError:
+        raise Refused("The URL is invalid.") from None
+    if parts.scheme not in ("https", "http") or not parts.host or parts.auth is not None:
+        raise Refused("The URL is not an http or https URL.")
+    host = parts.host.strip("[]")
+    secure = parts.scheme == "https"
+    if not secure and not addresses.is_listed(host, conf.insecure_hosts):
+        raise Refused(f"OUTBOUND.INSECURE_HOSTS does not allow http to {host}.")
+    port = parts.port or (443 if secure else 80)
+    return Target(secure=secure, host=host, port=port, target=parts.request_uri)
 
 
 @contextmanager
@@ -155,27 +162,3 @@ def _slot(service: str) -> Iterator[None]:
 @settings.cached
 def _slots(service: str) -> BoundedSemaphore:
     return BoundedSemaphore(conf.in_flight)
-
-
-def _common(to: Target) -> dict[str, str]:
-    host = f"[{to.host}]" if ":" in to.host else to.host
-    standard = to.port == (443 if to.secure else 80)
-    return {
-        "Host": host if standard else f"{host}:{to.port}",
-        "Accept": "application/json",
-        "Accept-Encoding": "identity",
-        "User-Agent": _AGENT,
-    }
-
-
-def _bearer(token: Secret | None) -> Headers:
-    return {"Authorization": Secret(f"Bearer {token.reveal()}")} if token else {}
-
-
-def _basic(basic: Basic) -> Secret:
-    pair = f"{quote_plus(basic.client_id)}:{quote_plus(basic.client_secret.reveal())}"
-    return Secret("Basic " + base64.b64encode(pair.encode()).decode())
-
-
-def _encoded(form: Form) -> Secret:
-    return Secret(urlencode([(name, revealed(value)) for name, value in form.items()]))

@@ -16,7 +16,6 @@ from threading import Timer
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
-from urllib3.response import BaseHTTPResponse
 
 from authservice.kernel import settings
 from authservice.kernel.outbound.errors import TimedOut, TooLarge, Unreachable
@@ -35,6 +34,13 @@ class Target:
     host: str
     port: int
     target: str
+
+    @property
+    def authority(self) -> str:
+        """The header `Host`: with the port if that is not the standard one."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        standard = self.port == (443 if self.secure else 80)
+        return host if standard else f"{host}:{self.port}"
 
 
 class Deadline:
@@ -94,7 +100,8 @@ class _Late:
 
     def __init__(self, connection: HTTPConnection, seconds: float) -> None:
         self._over = False
-        # A connection forgets its socket once it has the headers of a response to its last request.
+        # Kept here, because a connection forgets its socket once it has the headers of the response
+        # to its last request.
         self._socket = connection.sock
         self._timer = Timer(seconds, self._end)
         self._timer.daemon = True
@@ -118,31 +125,28 @@ def revealed(value: str | Secret) -> str:
 
 
 def _connected(to: Target, addresses: list[str], deadline: Deadline) -> HTTPConnection:
-    failed: Exception | None = None
+    last_error: Exception | None = None
     for address in addresses:
-        connection = _connection(to, address, deadline.left())
+        if to.secure:
+            connection: HTTPConnection = HTTPSConnection(
+                address,
+                to.port,
+                timeout=deadline.left(),
+                server_hostname=to.host,
+                cert_reqs="CERT_REQUIRED",
+                ssl_context=_tls(conf.ca_file),
+            )
+        else:
+            connection = HTTPConnection(address, to.port, timeout=deadline.left())
         try:
             connection.connect()
         except (HTTPError, OSError) as error:
             connection.close()
-            failed = error
+            last_error = error
         else:
             return connection
-    deadline.left()
-    raise _failure(to, failed) from None
-
-
-def _connection(to: Target, address: str, timeout: float) -> HTTPConnection:
-    if not to.secure:
-        return HTTPConnection(address, to.port, timeout=timeout)
-    return HTTPSConnection(
-        address,
-        to.port,
-        timeout=timeout,
-        server_hostname=to.host,
-        cert_reqs="CERT_REQUIRED",
-        ssl_context=_tls(conf.ca_file),
-    )
+    deadline.left()  # raises `TimedOut` if the time is over: then that is the reason to report
+    raise _failure(to, last_error) from None
 
 
 def _converse(
@@ -158,22 +162,17 @@ def _converse(
     )
     response = connection.getresponse()
     try:
-        content = _read(response)
+        # No body is decompressed: a small one could become a large one. The read that returns
+        # nothing raises if the body is shorter than its declared length.
+        content = b""
+        while part := response.read(conf.max_bytes + 1 - len(content), decode_content=False):
+            content += part
+            if len(content) > conf.max_bytes:
+                raise TooLarge("The response is too large.")
         names = {name.lower(): value for name, value in response.headers.items()}
         return Received(status=response.status, headers=names, body=content)
     finally:
         response.close()
-
-
-def _read(response: BaseHTTPResponse) -> bytes:
-    # No body is decompressed: a small one could become a large one. The read that returns nothing
-    # raises if the body is shorter than its declared length.
-    content = b""
-    while part := response.read(conf.max_bytes + 1 - len(content), decode_content=False):
-        content += part
-        if len(content) > conf.max_bytes:
-            raise TooLarge("The response is too large.")
-    return content
 
 
 @settings.cached
