@@ -1,13 +1,14 @@
 """Exact counters of attempts: counted in the database before anything is checked.
 
 One statement opens, continues or reopens a window; it changes no row if no attempt is left. Its row
-count says whether the attempt is allowed, so parallel attempts cannot share one. It commits in its
-own transaction: a refused request keeps its count.
+count says whether the attempt is allowed, so two parallel attempts cannot both be the last one. The
+statement commits in its own transaction: a refused request keeps its count.
 
 A budget of `limit` attempts opens with the first one and closes after `window`. When it is used up,
 no attempt is allowed for a full window; after that, each single attempt is followed by a longer
 wait, up to `longest`, until a day passes without one. A client that always stops one attempt before
-the limit never waits; `daily` bounds its attempts. A fixed budget opens again when its window ends.
+the limit never waits; `daily` bounds its attempts. A fixed budget (`Budget.fixed`) opens again when
+its window ends.
 """
 
 from __future__ import annotations
@@ -26,8 +27,14 @@ from authservice.kernel import clock, crypto, databases, errors, settings, throt
 from authservice.kernel.sql import Bound, Update, param
 
 STRIKES = 3  # used-up windows in a row after which waits do not grow any more
+# In the SQL below, `_bind` replaces TABLE, each name of a column in brackets, and each name of a
+# parameter after a colon. `count` is the number of attempts in the window, `strikes` the number of
+# used-up windows in a row before it. `day_count` is the number of attempts until `day_ends_at`.
 _COLUMNS = ("key", "count", "strikes", "ends_at", "day_count", "day_ends_at")
+# Whether the window is used up: after a used-up window it allows one attempt only.
 _SPENT = "TABLE.[count] >= CASE WHEN TABLE.[strikes] = 0 THEN :limit ELSE 1 END"
+# The new number of strikes: unchanged within a window, one more after a used-up window that is not
+# forgiven yet, otherwise 0.
 _STRIKE = f"""CASE
     WHEN TABLE.[ends_at] > :now THEN TABLE.[strikes]
     WHEN TABLE.[ends_at] > :forgiven AND {_SPENT}
@@ -36,6 +43,7 @@ _STRIKE = f"""CASE
 _COUNT = "CASE WHEN TABLE.[ends_at] > :now THEN TABLE.[count] + 1 ELSE 1 END"
 _DAY_COUNT = "CASE WHEN TABLE.[day_ends_at] > :now THEN TABLE.[day_count] + 1 ELSE 1 END"
 _DAY_END = "CASE WHEN TABLE.[day_ends_at] > :now THEN TABLE.[day_ends_at] ELSE :day_end END"
+# Whether an attempt is allowed: the condition of the UPDATE.
 _OPEN = f"""( TABLE.[ends_at] <= :now OR NOT ( {_SPENT} ) )
     AND ( TABLE.[day_ends_at] <= :now OR TABLE.[day_count] < :daily )"""
 _INTO = "[key], [count], [strikes], [ends_at], [day_count], [day_ends_at]"
@@ -69,19 +77,21 @@ class Statement:
 
 
 def statements(connection: Any) -> tuple[Statement, ...]:
-    """Execute these in turn until one changes a row; if none does, no attempt is left."""
-    alone = not connection.in_atomic_block
-    return _compiled(connection.alias, alone)
+    """The statements, to be executed in turn until one changes a row; if none does, no attempt is
+    left."""
+    own_transaction = not connection.in_atomic_block
+    return _compiled(connection.alias, own_transaction)
 
 
 @settings.cached_for_host
-def _compiled(using: str, alone: bool) -> tuple[Statement, ...]:
+def _compiled(using: str, own_transaction: bool) -> tuple[Statement, ...]:
     connection = connections[using]
     table = connection.ops.quote_name(AttemptCounter._meta.db_table)
     if connection.vendor == "mysql":
         update = _bind(_MYSQL_UPDATE, table, connection)
+        # The second UPDATE counts if another request has inserted the row since the first one.
         return update, _bind(_MYSQL_INSERT, table, connection), update
-    asynchronous = alone and connection.vendor == "postgresql"
+    asynchronous = own_transaction and connection.vendor == "postgresql"
     return (_bind(_ASYNCHRONOUS_UPSERT if asynchronous else _UPSERT, table, connection),)
 
 
@@ -100,9 +110,9 @@ def _bind(template: str, table: str, connection: Any) -> Statement:
 
 
 def _end(strikes: str, count: str) -> str:
-    """When the window ends, given SQL for the new strikes and the new count.
+    """SQL for the end of the window; `strikes` and `count` are SQL for their new values.
 
-    The count `:hold` extends the window; no count reaches it for a budget that does not extend."""
+    A count of `:hold` extends the window. If the budget does not extend, no count reaches it."""
     return f"""CASE
     WHEN TABLE.[ends_at] > :now AND TABLE.[strikes] = 0 AND {count} >= :hold THEN :end0
     WHEN TABLE.[ends_at] > :now THEN TABLE.[ends_at]
@@ -143,8 +153,8 @@ class Budget:
     If it `extends`, the last attempt of a window begins a full wait. Otherwise the window ends when
     it would have ended anyway.
 
-    After `forgiven_after` without an attempt the counter is reset; at most `FORGIVEN_AFTER`, when
-    the cleanup deletes every counter.
+    After `forgiven_after` without an attempt the strikes are reset. It is at most `FORGIVEN_AFTER`,
+    after which the cleanup deletes every counter.
     """
 
     limit: int
@@ -221,8 +231,11 @@ def consume(key: str, budget: Budget, *, report: Callable[[], None] | None = Non
     now = clock.now()
     row = AttemptCounter.objects.filter(key=key).first()
     opens_at = _opens_at(row, budget, now) if row else now
-    if report and row and _is_first_refusal(row, opens_at, now):
-        report()
+    if report and row and (row.reported_until is None or row.reported_until <= now):
+        # Of several requests that are refused at the same time, one reports it.
+        unreported = Q(reported_until=None) | Q(reported_until__lte=now)
+        if AttemptCounter.objects.filter(unreported, key=row.key).update(reported_until=opens_at):
+            report()
     wait = max(1, ceil((opens_at - now).total_seconds()))
     raise errors.TooManyAttempts(headers={"Retry-After": str(wait)})
 
@@ -234,14 +247,25 @@ def consume_flood(key: str, budget: Budget) -> None:
         return
     try:
         consume(key, budget)
-    except errors.TooManyAttempts as wrong:
-        raise errors.TooManyRequests(headers=wrong.headers) from wrong
+    except errors.TooManyAttempts as fault:
+        raise errors.TooManyRequests(headers=fault.headers) from fault
 
 
 def try_consume(key: str, budget: Budget) -> bool:
     """Count one attempt; False if none is left, and then nothing was counted."""
     connection = connections[databases.primary()]
-    values = _values(key, budget, clock.now(), connection)
+    now = clock.now()
+    adapt = connection.ops.adapt_datetimefield_value
+    values = {
+        "key": key,
+        "limit": budget.limit,
+        "hold": budget.limit if budget.extends else UNLIMITED,
+        "daily": budget.daily,
+        "day_end": adapt(now + DAY),
+        "now": adapt(now),
+        "forgiven": adapt(now - budget.forgiven_after),
+        **{f"end{n}": adapt(now + budget.wait(n)) for n in range(STRIKES + 1)},
+    }
     return any(
         Bound(connection, statement.sql, [values[name] for name in statement.names]).run() > 0
         for statement in statements(connection)
@@ -254,7 +278,7 @@ def refund(key: str, second_key: str = "") -> None:
 
 
 def refund_statement(key: str, second_key: str = "") -> Bound:
-    """The same as a statement that can be executed together with another one."""
+    """The statement of `refund`, which can be executed together with another one."""
     return _GIVE_BACK.bound(databases.primary(), key=key, second_key=second_key)
 
 
@@ -272,16 +296,16 @@ def ends_at(key: str) -> datetime | None:
 
 def locks(counters: Iterable[Counter]) -> list[Lock]:
     """The counters among these that allow no attempt now, in one query."""
-    known = {one.key: one for one in counters}
+    by_key = {counter.key: counter for counter in counters}
     now = clock.now()
-    found = []
-    for row in AttemptCounter.objects.filter(key__in=known).order_by("-ends_at"):
-        until = _opens_at(row, known[row.key].budget, now)
+    active = []
+    for row in AttemptCounter.objects.filter(key__in=by_key).order_by("-ends_at"):
+        until = _opens_at(row, by_key[row.key].budget, now)
         if until > now:
             # The count of the day includes earlier windows, but may be that of a past day.
             day = row.day_count if row.day_ends_at > now else 0
-            found.append(Lock(known[row.key], until, max(row.count, day)))
-    return found
+            active.append(Lock(by_key[row.key], until, max(row.count, day)))
+    return active
 
 
 def reset(keys: Collection[str]) -> None:
@@ -292,28 +316,6 @@ def reset(keys: Collection[str]) -> None:
 def _opens_at(row: AttemptCounter, budget: Budget, now: datetime) -> datetime:
     """When the next attempt may be counted."""
     limit = 1 if row.strikes else budget.limit
-    window = row.ends_at if row.count >= limit else now
-    day = row.day_ends_at if row.day_count >= budget.daily else now
-    return max(window, day, now)
-
-
-def _is_first_refusal(row: AttemptCounter, opens_at: datetime, now: datetime) -> bool:
-    if row.reported_until is not None and row.reported_until > now:
-        return False
-    unreported = Q(reported_until=None) | Q(reported_until__lte=now)
-    found = AttemptCounter.objects.filter(unreported, key=row.key)
-    return bool(found.update(reported_until=opens_at))
-
-
-def _values(key: str, budget: Budget, now: datetime, connection: Any) -> dict[str, Any]:
-    adapt = connection.ops.adapt_datetimefield_value
-    return {
-        "key": key,
-        "limit": budget.limit,
-        "hold": budget.limit if budget.extends else UNLIMITED,
-        "daily": budget.daily,
-        "day_end": adapt(now + DAY),
-        "now": adapt(now),
-        "forgiven": adapt(now - budget.forgiven_after),
-        **{f"end{n}": adapt(now + budget.wait(n)) for n in range(STRIKES + 1)},
-    }
+    window_opens = row.ends_at if row.count >= limit else now
+    day_opens = row.day_ends_at if row.day_count >= budget.daily else now
+    return max(window_opens, day_opens, now)

@@ -28,8 +28,8 @@ _OPEN = "code"
 
 
 def counter(target_key: str, device: uuid.UUID | None, *, opens_account: bool) -> str:
-    """The counter of an attempt: that of a known device if the code opens an account, otherwise
-    that of the target."""
+    """The counter of an attempt: that of the device, if it is known and the code opens an account,
+    otherwise that of the target."""
     if not opens_account:
         return attempt_counter.key(_VERIFY, target_key)
     if device is not None:
@@ -51,8 +51,8 @@ def count(key: str, *, opens_account: bool) -> bool:
 def restart(person: Person, target_key: str, *, opens_account: bool) -> None:
     """Allow five attempts at a new code, within the daily limit."""
     if opens_account:
-        known = [None, *(uuid.UUID(hex=device) for device in known_devices.ids(person))]
-        keys = {counter(target_key, device, opens_account=True) for device in known}
+        devices = [None, *(uuid.UUID(hex=device) for device in known_devices.ids(person))]
+        keys = {counter(target_key, device, opens_account=True) for device in devices}
     else:
         subjects = (own(target_key, person), own(target_key, None))
         keys = {counter(subject, None, opens_account=False) for subject in subjects}

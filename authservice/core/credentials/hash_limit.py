@@ -23,11 +23,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import BoundedSemaphore, Lock, RLock, current_thread, main_thread
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import TypeVar
 
 from authservice.core.conf import core
-from authservice.kernel import errors, settings
+from authservice.kernel import errors, measures, settings
 
 WAIT = 2.0  # seconds
 T = TypeVar("T")
@@ -52,7 +52,7 @@ class _Turn:
 _lock = Lock()
 _slots: _Slots | None = None
 _turns: dict[str, _Turn] = {}
-# The slot that `turn` took for the first hash of its block, until that hash takes it over.
+# The slot that `turn` took for the first hash of its block, in a list. That hash removes it.
 _reserved: ContextVar[list[_Slots] | None] = ContextVar("authservice_hash_slot", default=None)
 
 
@@ -71,42 +71,43 @@ def run_hash(work: Callable[[], T]) -> T:
 
 @contextmanager
 def hash_slot() -> Iterator[None]:
-    """The same for the host's code, which may run queries: it stays in its own thread."""
+    """Hold a slot while code of the host hashes a password in this block. That code may run
+    queries, so it stays in its own thread. Waits and raises as `run_hash` does."""
     with _slot():
         yield
 
 
 @contextmanager
 def turn(key: str) -> Iterator[None]:
-    """In this block the attempt is counted, checked and, if it was right, given back.
+    """In this block the caller counts an attempt, checks the password and gives the attempt back if
+    it was right.
 
     Waits until this process checks no other attempt with the counter `key`, and for a slot, which
     the first hash of the block uses; at most `WAIT` seconds in all. Raises `ServiceUnavailable`.
     """
     deadline = monotonic() + WAIT
     with _lock:
-        waiting = _turns.setdefault(key, _Turn())
-        waiting.threads += 1
+        queue = _turns.setdefault(key, _Turn())
+        queue.threads += 1
     try:
-        if not waiting.lock.acquire(timeout=WAIT):
+        if not queue.lock.acquire(timeout=WAIT):
+            measures.hash_waits.send_robust(None, seconds=WAIT, taken=False)
             raise errors.ServiceUnavailable
         try:
             with _reservation(max(0.0, deadline - monotonic())):
                 yield
         finally:
-            waiting.lock.release()
+            queue.lock.release()
     finally:
         with _lock:
-            waiting.threads -= 1
-            if not waiting.threads:
+            queue.threads -= 1
+            if not queue.threads:
                 _turns.pop(key, None)
 
 
 @contextmanager
 def _reservation(seconds: float) -> Iterator[None]:
-    slots = _current_slots()
-    if not slots.free.acquire(timeout=seconds):
-        raise errors.ServiceUnavailable
+    slots = _take(seconds)
     unused = [slots]
     token = _reserved.set(unused)
     try:
@@ -130,16 +131,24 @@ def _free(unused: list[_Slots]) -> None:
 @contextmanager
 def _slot() -> Iterator[_Slots]:
     unused = _reserved.get()
-    if unused:
-        slots = unused.pop()
-    else:
-        slots = _current_slots()
-        if not slots.free.acquire(timeout=WAIT):
-            raise errors.ServiceUnavailable
+    slots = unused.pop() if unused else _take(WAIT)
     try:
         yield slots
     finally:
         slots.free.release()
+
+
+def _take(seconds: float) -> _Slots:
+    """Take a slot, waiting at most `seconds`, which are left of `WAIT`. Raises
+    `ServiceUnavailable`."""
+    slots = _current_slots()
+    began = perf_counter()
+    taken = slots.free.acquire(timeout=seconds)
+    waited = WAIT - seconds + perf_counter() - began
+    measures.hash_waits.send_robust(None, seconds=waited, taken=taken)
+    if not taken:
+        raise errors.ServiceUnavailable
+    return slots
 
 
 def limit() -> int:

@@ -18,13 +18,12 @@ from django.db.models.functions import Concat, Right
 
 from authservice.core.models import DEVICES, Account
 from authservice.core.users.person import Person
-from authservice.kernel import databases, device_token
-from authservice.kernel.client import Client
-from authservice.kernel.device_token import DeviceToken
+from authservice.kernel import databases
+from authservice.kernel.client import Client, DeviceToken
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Bound, Update, param
 
-TTL = device_token.TTL
+TTL = DeviceToken.TTL
 _ID = 32  # hex characters of an id
 
 # One statement, so that each of several parallel logins adds its own device. If a second factor was
@@ -41,7 +40,7 @@ _ADD = Update(
 
 
 def token(person: Person, device: uuid.UUID) -> Secret:
-    return device_token.issue(device, version=person.device_version, user=person.id)
+    return DeviceToken.issue(device, version=person.device_version, user=person.id)
 
 
 def known(
@@ -49,28 +48,28 @@ def known(
 ) -> uuid.UUID | None:
     """The device of a token if it is a known one of this account, and the token was not issued
     before `since` (compared in whole seconds)."""
-    found = _read(device_token, person)
-    if found is None or (since is not None and found.issued_at < int(since.timestamp())):
+    valid = _read(device_token, person)
+    if valid is None or (since is not None and valid.issued_at < int(since.timestamp())):
         return None
-    return found.device
+    return valid.device
 
 
 def ids(person: Person) -> list[str]:
     """Ids of the known devices of the user, the oldest first."""
-    kept: str = person.ours.device_ids
-    return [kept[place : place + _ID] for place in range(0, len(kept), _ID)]
+    joined: str = person.ours.device_ids
+    return [joined[start : start + _ID] for start in range(0, len(joined), _ID)]
 
 
 def first_device(person: Person) -> uuid.UUID | None:
     """The device that the sign-up stored with the account."""
-    kept = ids(person)
-    return uuid.UUID(hex=kept[0]) if kept else None
+    device_ids = ids(person)
+    return uuid.UUID(hex=device_ids[0]) if device_ids else None
 
 
 def addition(person: Person, device: uuid.UUID) -> Bound:
     """The statement that adds a device of the user as the newest."""
-    kept: str = person.ours.device_ids
-    person.account.device_ids = (kept + device.hex)[-DEVICES * _ID :]
+    joined: str = person.ours.device_ids
+    person.account.device_ids = (joined + device.hex)[-DEVICES * _ID :]
     return _ADD.bound(
         databases.primary(),
         user=person.user.pk,
@@ -87,15 +86,16 @@ def revoke_all(person: Person) -> None:
 def revoke_others(person: Person, client: Client) -> Secret:
     """Revoke all device tokens of the user; returns a new one for the client, "" if its device is
     not known."""
-    found = _read(client.device_token, person)
-    _renew(person, [found.device.hex] if found else [])
-    return replace(found, version=person.device_version).signed() if found else Secret("")
+    valid = _read(client.device_token, person)
+    _renew(person, [valid.device.hex] if valid else [])
+    return replace(valid, version=person.device_version).signed() if valid else Secret("")
 
 
 def replace_all(person: Person, client: Client) -> Secret:
-    """The same for a client that has proven to be the user: it always gets a new token."""
-    found = _read(client.device_token, person)
-    if found is not None:
+    """Revoke all device tokens of the user; returns a new one for the client, which has proven to
+    be the user, also if its device is not known."""
+    valid = _read(client.device_token, person)
+    if valid is not None:
         return revoke_others(person, client)
     device = uuid.uuid4()
     _renew(person, [device.hex])
@@ -103,6 +103,7 @@ def replace_all(person: Person, client: Client) -> Secret:
 
 
 def _renew(person: Person, kept: list[str]) -> None:
+    """Revoke all device tokens by a new version, and forget all devices but those in `kept`."""
     person.account.device_ids = "".join(kept)
     rows = Account.objects.filter(pk=person.user.pk)
     rows.update(device_version=F("device_version") + 1, device_ids=person.account.device_ids)
@@ -110,9 +111,10 @@ def _renew(person: Person, kept: list[str]) -> None:
 
 
 def _read(text: Secret, person: Person | None) -> DeviceToken | None:
-    found = device_token.read(text) if person else None
-    if found is None or person is None or found.user != person.id:
+    """The device token, if it belongs to this user and was not revoked."""
+    signed = DeviceToken.read(text) if person else None
+    if signed is None or person is None or signed.user != person.id:
         return None
-    # An upgraded hash of the same password keeps the version, so this does not depend on the hash.
-    current = found.version == person.device_version and found.device.hex in ids(person)
-    return found if current else None
+    # The version and not the hash: a better hash of the same password must not revoke the token.
+    current = signed.version == person.device_version and signed.device.hex in ids(person)
+    return signed if current else None

@@ -27,6 +27,7 @@ from authservice.kernel.sql import Bound
 
 _PASSWORDS = _("wrong passwords")
 _ON_DEVICE = _("wrong passwords on a known device")
+# Errors that say nothing about the password: `refund_unless_checked` gives the attempt back.
 _OTHER_REASONS = (
     Conflict,
     errors.ServiceUnavailable,
@@ -37,8 +38,8 @@ _OTHER_REASONS = (
 
 @dataclass(frozen=True)
 class CountedAttempt:
-    """A counted attempt: by its own counter, by `second_key`, and for the client's `network` unless
-    the device is known."""
+    """An attempt that was counted by the counter `key`. On a known device it was also counted by
+    `second_key`, on an unknown one for the `network` of the client."""
 
     key: str
     second_key: str = ""
@@ -49,7 +50,7 @@ class CountedAttempt:
         attempt_counter.refund(self.key, self.second_key)
 
     def refund_statement(self) -> Bound:
-        """The same, as part of another statement."""
+        """The statement of `refund`, which can be executed together with another one."""
         return attempt_counter.refund_statement(self.key, self.second_key)
 
     def refund_throttle(self) -> None:
@@ -70,14 +71,17 @@ def count(
 ) -> CountedAttempt:
     """Count one password attempt for an identifier, known or not.
 
-    A known device of the account has its own limit, shares another one with all devices of the
-    account, and is exempt from the limit of its network. So other clients, even behind the same
+    A known device of the account has its own limit, shares a second one with all known devices of
+    the account, and is exempt from the limit of its network. So other clients, even behind the same
     address, cannot lock the owner out. Raises `TooManyRequests` or `TooManyAttempts`; `report` is
     called once each time that the limit is reached.
     """
     device = known_devices.known(client.device_token, person)
     if device is None or person is None:
-        return _count_unknown_device(identifier_key, client, report)
+        count_throttle(client.network)
+        attempt = CountedAttempt(by_identifier(identifier_key), network=client.network)
+        attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)
+        return attempt
     attempt = CountedAttempt(by_device(device), by_all_devices(person))
     attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)
     try:
@@ -88,22 +92,13 @@ def count(
     return attempt
 
 
-def _count_unknown_device(
-    identifier_key: str, client: Client, report: Callable[[], None]
-) -> CountedAttempt:
-    count_throttle(client.network)
-    attempt = CountedAttempt(by_identifier(identifier_key), network=client.network)
-    attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)
-    return attempt
-
-
 def network_of(person: Person | None, client: Client) -> str | None:
     """The network whose limit an attempt uses: none for a known device of the user."""
     return None if known_devices.known(client.device_token, person) else client.network
 
 
 def count_throttle(network: str | None) -> None:
-    """Raises `TooManyRequests`."""
+    """Count an attempt for the network. Raises `TooManyRequests`."""
     if network is not None:
         throttling.count("guess", network)
 
@@ -114,22 +109,22 @@ def refund_throttle(network: str | None) -> None:
 
 
 def by_identifier(identifier_key: str) -> str:
-    """The counter of password attempts for an identifier, known or not."""
+    """The key of the counter of password attempts for an identifier, known or not."""
     return attempt_counter.key("password", identifier_key)
 
 
 def by_device(device: uuid.UUID) -> str:
-    """The counter of password attempts on one known device."""
+    """The key of the counter of password attempts on one known device."""
     return attempt_counter.key("device", device.hex)
 
 
 def by_all_devices(person: Person) -> str:
-    """The counter of password attempts on all known devices of an account together."""
+    """The key of the counter of password attempts on all known devices of an account together."""
     return attempt_counter.key("devices", person.id)
 
 
 def by_password_change(person: Person) -> str:
-    """The counter of attempts at the current password in a session of the user."""
+    """The key of the counter of attempts at the current password in a session of the user."""
     return attempt_counter.key("change-password", person.id)
 
 
@@ -138,7 +133,7 @@ def refund_unless_checked(refund: Callable[[], None]) -> Iterator[None]:
     """Give back a counted attempt if it failed for another reason than the password.
 
     A database or cache that is down for a while, transactions that the database aborts to resolve
-    deadlocks, or rows of the project that its table refuses must not add up to a lockout. This must
+    deadlocks, or a table of the project that refuses a row must not add up to a lockout. This must
     wrap the transaction: in an aborted transaction the attempt cannot be given back.
     """
     try:
@@ -151,28 +146,29 @@ def refund_unless_checked(refund: Callable[[], None]) -> Iterator[None]:
 
 def unlock(people: Iterable[Person]) -> None:
     """Unlock these users: delete the counters of all attempts at their accounts, on all devices."""
-    attempt_counter.reset([one.key for person in people for one in counters(person)])
+    attempt_counter.reset([counter.key for person in people for counter in counters(person)])
 
 
 def counters(person: Person) -> Iterator[Counter]:
     """Every counter of attempts at the account, on all devices.
 
-    The counter of an identifier belongs to the user whom a login with it finds. Another user may
-    have the same address: staff who may unlock that one must not give more attempts at this one.
+    The counter of an identifier belongs to the user whom a login with it finds: the one in whose
+    account the key is stored (`person.ours`). Another user may have the same address: staff who may
+    unlock only that other one must not reset the attempts at the account that the login finds.
     """
-    password = attempt_counter.PASSWORD
+    budget = attempt_counter.PASSWORD
     if person.email and person.ours.email_key == person.email_key:
-        yield _of_logins(by_identifier(person.email_key), password)
+        yield _of_logins(by_identifier(person.email_key), budget)
     username_key = identifiers.username_key(person.username)
     if person.username and person.ours.username_key == username_key:
-        yield _of_logins(by_identifier(username_key), password)
-    changes = _("wrong current passwords in changes of the password")
+        yield _of_logins(by_identifier(username_key), budget)
+    attempts = _("wrong current passwords in changes of the password")
     action = "auth.password.change_failed"
-    yield Counter(by_password_change(person), password, changes, action, blocks=False)
+    yield Counter(by_password_change(person), budget, attempts, action, blocks=False)
     yield from code_attempts.all_of(person)
     yield _of_logins(by_all_devices(person), attempt_counter.ALL_DEVICES, _ON_DEVICE)
     for device in known_devices.ids(person):
-        yield _of_logins(by_device(uuid.UUID(hex=device)), password, _ON_DEVICE)
+        yield _of_logins(by_device(uuid.UUID(hex=device)), budget, _ON_DEVICE)
 
 
 def _of_logins(key: str, budget: Budget, attempts: Any = _PASSWORDS) -> Counter:

@@ -1,8 +1,8 @@
 """One-time tokens: each link or code is one row with a keyed digest of it.
 
-It works once, for one purpose, until the address or the password changes. Consuming it is one
-conditional UPDATE; an attempt at a code is counted before it is compared. A temp_token is accepted
-for five codes.
+A token works once, for one purpose, until the address or the password changes. Consuming it is one
+conditional UPDATE. An attempt at a code is counted before the code is compared. A temp_token, which
+a client sends together with a code, is accepted for five codes.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param
 
 _LINK, _CODE = "one-time-link", "one-time-code"
-# Valid codes for one number, one for each account; the limits on texts allow fewer.
+# The most valid codes that are read for one number, one for each account. The limits on text
+# messages allow fewer.
 _CODES = 50
 # An attempt without an owner is compared with this many of the newest codes. The number is small,
 # so that a random code is hardly more likely to match than with a single code.
 _COMPARED = 10
 Payload = Mapping[str, Any]
 _COLUMNS = tuple(field.attname for field in OneTimeToken._meta.concrete_fields)
-TRIES = 5
+TRIES = 5  # codes for which a temp_token is accepted
 
 
 @dataclass(frozen=True)
@@ -72,17 +73,6 @@ LASTING_RESET = Purpose(RESET.name, link_ttl=timedelta(hours=24))
 FIRST_PASSWORD = Purpose(RESET.name, link_ttl=timedelta(days=7))
 # "This was not me" in a security notice: an intruder must not be able to revoke it.
 SECURE = Purpose("secure-account", link_ttl=timedelta(hours=72), addressed=False, lasting=True)
-
-
-@cache
-def _by_digest(further: tuple[str, ...]) -> Select:
-    def build() -> QuerySet[Any, Any]:
-        digest, purpose = param("digest", OneTimeToken), param("purpose", OneTimeToken)
-        columns = people.columns(user="user__", account="user__authservice_account__")
-        rows = OneTimeToken.objects.filter(digest=digest, purpose=purpose).order_by()
-        return rows.values_list(*columns, *_COLUMNS, *further)
-
-    return Select(build)
 
 
 @clock.once
@@ -170,12 +160,13 @@ def find_code(
     owner: Person | None = None,
 ) -> tuple[Person, OneTimeToken]:
     """The row of a valid code; the attempt is counted first. A code that opens no account is only
-    valid for its `owner`, and another one does not use up its attempts.
+    valid for its `owner`, and other users do not use up its attempts.
 
     Raises `InvalidVerificationCode` for every reason, `TooManyRequests` for a client that tries
     codes of many targets. Must not be called within a transaction that the refusal would roll back.
     """
-    # Chosen here, so that the statement is the same whether there is an owner or not.
+    # The row of the owner is chosen here and not by the query, so that the statement is the same
+    # whether there is an owner or not.
     rows = _with_code(purpose, target_key).order_by("-created_at", "-id")[:_CODES]
     holder = owner.user.pk if owner else None
     issued = next((row for row in rows if purpose.opens_account or row.user_id == holder), None)
@@ -214,9 +205,9 @@ def find_code_of_any(
     subject = code_attempts.own(target_key, None)
     counter = code_attempts.counter(subject, None, opens_account=False)
     counted = code_attempts.count(counter, opens_account=False)
-    # All of them, so that no case is faster than another.
-    right = [row for row in rows if _matches(purpose, target_key, code, row.code_digest)]
-    issued = right[0] if right else OneTimeToken()
+    # Compare the codes of all rows, so that no case is faster than another.
+    matching = [row for row in rows if _matches(purpose, target_key, code, row.code_digest)]
+    issued = matching[0] if matching else OneTimeToken()
     person = _person(purpose, issued)
     if person is None or not counted:
         raise errors.InvalidVerificationCode
@@ -246,6 +237,17 @@ def find_open(
     raise errors.InvalidLink
 
 
+@cache
+def _by_digest(further: tuple[str, ...]) -> Select:
+    def build() -> QuerySet[Any, Any]:
+        digest, purpose = param("digest", OneTimeToken), param("purpose", OneTimeToken)
+        columns = people.columns(user="user__", account="user__authservice_account__")
+        rows = OneTimeToken.objects.filter(digest=digest, purpose=purpose).order_by()
+        return rows.values_list(*columns, *_COLUMNS, *further)
+
+    return Select(build)
+
+
 def owner_of(token: Secret, *purposes: Purpose) -> Person | None:
     """The user that a token was issued to, even if the token is spent or expired."""
     row = OneTimeToken.objects.filter(digest__in=_link_digests(token, *purposes)).first()
@@ -255,6 +257,7 @@ def owner_of(token: Secret, *purposes: Purpose) -> Person | None:
 @clock.once
 def consume(issued: OneTimeToken, **unchanged: str) -> bool:
     """Spend the token; True if this call did so. The row must still have the values `unchanged`."""
+    # `by_now`: the token must not have expired while the request waited for a lock.
     rows = OneTimeToken.objects.filter(pk=issued.pk, spent_at=None, expires_at__gt=clock.by_now())
     return bool(rows.filter(**unchanged).update(spent_at=clock.now()))
 
@@ -264,8 +267,8 @@ def consume(issued: OneTimeToken, **unchanged: str) -> bool:
 def consume_for(purpose: Purpose, person: Person, issued: OneTimeToken) -> Person | None:
     """The current user, if the token is still valid for them and this call spent it.
 
-    It locks the user's row, so call it first: until the end no other transaction changes the user
-    or issues tokens for them.
+    It locks the user's row, so call it first in the transaction: until its end no other transaction
+    changes the user or issues tokens for them.
     """
     passwords.lock_and_read(person)
     present = lookup.find_by_pk(person.user.pk)
@@ -297,6 +300,28 @@ def revoke_logins(user_id: Any, method: str) -> None:
     factor."""
     rows = OneTimeToken.objects.filter(user=user_id, spent_at=None, payload__method=method)
     rows.update(spent_at=clock.now())
+
+
+@transactions.outside
+def count_challenge_attempt(issued: OneTimeToken) -> None:
+    """Count one attempt at the code of a temp_token, before the code is compared.
+
+    Raises `TooManyAttempts` if none is left, `InvalidLink` if another request has spent the token
+    since it was read.
+    """
+    rows = OneTimeToken.objects.filter(pk=issued.pk, spent_at=None, attempts__lt=TRIES)
+    if rows.update(attempts=F("attempts") + 1):
+        return
+    if not OneTimeToken.objects.filter(pk=issued.pk, spent_at=None).exists():
+        raise errors.InvalidLink
+    seconds = max(1, ceil((issued.expires_at - clock.now()).total_seconds()))
+    raise TooManyAttempts(headers={"Retry-After": str(seconds)})
+
+
+def refund_challenge_attempt(issued: OneTimeToken) -> None:
+    """Give back an attempt that succeeded."""
+    rows = OneTimeToken.objects.filter(pk=issued.pk, attempts__gt=0)
+    rows.update(attempts=F("attempts") - 1)
 
 
 def _store(
@@ -370,25 +395,3 @@ def _code_digest(purpose: Purpose, target_key: str, code: Secret) -> str:
 def _matches(purpose: Purpose, target_key: str, code: Secret, digest: str) -> bool:
     # The revealed code is in no variable: reports of errors show the variables of each frame.
     return crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}", digest)
-
-
-@transactions.outside
-def count_challenge_attempt(issued: OneTimeToken) -> None:
-    """Count one attempt at the code of a temp_token, before the code is compared.
-
-    Raises `TooManyAttempts` if none is left, `InvalidLink` if another request has spent the token
-    since it was read.
-    """
-    left = OneTimeToken.objects.filter(pk=issued.pk, spent_at=None, attempts__lt=TRIES)
-    if left.update(attempts=F("attempts") + 1):
-        return
-    if not OneTimeToken.objects.filter(pk=issued.pk, spent_at=None).exists():
-        raise errors.InvalidLink
-    seconds = max(1, ceil((issued.expires_at - clock.now()).total_seconds()))
-    raise TooManyAttempts(headers={"Retry-After": str(seconds)})
-
-
-def refund_challenge_attempt(issued: OneTimeToken) -> None:
-    """Give back an attempt that succeeded."""
-    rows = OneTimeToken.objects.filter(pk=issued.pk, attempts__gt=0)
-    rows.update(attempts=F("attempts") - 1)

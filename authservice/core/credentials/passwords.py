@@ -1,4 +1,8 @@
-"""Passwords: the policy for new ones, and exactly one hash per login, whatever the result."""
+"""Passwords: the policy for new ones, and exactly one hash per login, whatever the result.
+
+The order here: the rules for new passwords, locks and writes, `check` of a typed password by the
+backends of the project, and the fingerprints that tie sessions and tokens to a password.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import nullcontext
 from copy import copy, deepcopy
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.contrib.auth import get_backends, load_backend, password_validation
@@ -22,6 +26,7 @@ from django.db import connections, transaction
 from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials.hash_limit import free_reserved, hash_slot, run_hash
+from authservice.core.credentials.password_validators import MinimumLengthWithoutFactor
 from authservice.core.models import OneTimeToken, Session
 from authservice.core.users import host_fields, identifiers, lookup
 from authservice.core.users.creation import NewPassword
@@ -42,27 +47,20 @@ _UPPERCASE = phrase("Must have an uppercase letter.")
 _LOWERCASE = phrase("Must have a lowercase letter.")
 _DIGIT = phrase("Must have a digit.")
 _SYMBOL = phrase("Must have a character that is neither a letter nor a digit.")
-_MARK = "password-mark"
+# The same rules in JavaScript, for forms.
+_PATTERNS: dict[str, str] = {
+    _TOO_SHORT: f"^.{{{MINIMUM},}}",
+    _UPPERCASE: r"\p{Lu}",
+    _LOWERCASE: r"\p{Ll}",
+    _DIGIT: r"\p{Nd}",
+    _SYMBOL: r"[^\p{L}\p{N}]",
+}
+_FINGERPRINT = "password-mark"  # the purpose of the digests of `fingerprint`
+# The purpose of the rows of `tell_validators_at_login`, and how long they are valid.
 _UNSEEN = "unseen-password"
 _UNSEEN_FOR = timedelta(days=30)
-# What a backend raises that was not written for the credentials that it gets.
+# Errors of a backend that was not written for the credentials that it gets.
 _UNSUITABLE = (FieldError, LookupError, OverflowError, TypeError, ValidationError, ValueError)
-
-
-def fingerprint(encoded: str) -> str:
-    """A keyed digest of a password hash. A row stores it to show which password it was created
-    with."""
-    return crypto.digest(_MARK, encoded)
-
-
-def fingerprints(encoded: str) -> list[str]:
-    """All fingerprints that rows may have of this hash, one for each configured key."""
-    return crypto.digests(_MARK, encoded)
-
-
-def matches_fingerprint(stored: str, encoded: str) -> bool:
-    """Whether `stored` is a fingerprint of the password hash `encoded`."""
-    return crypto.matches(_MARK, encoded, stored)
 
 
 def require_strong(password: Secret, user: Any, *, field: str = "password") -> None:
@@ -72,26 +70,73 @@ def require_strong(password: Secret, user: Any, *, field: str = "password") -> N
     with languages.of_texts():
         try:
             password_validation.validate_password(password.reveal(), user)
-        except ValidationError as wrong:
-            broken = _with_rules_of_host(broken, wrong)
+        except ValidationError as error:
+            broken = _with_rules_of_host(broken, error)
     if broken:
         raise errors.broken_password(field, broken)
 
 
-def rules() -> str:
-    """The rules for a new password, in the active language; for a form.
+class Rule(NamedTuple):
+    """A rule for a new password, for a form. `pattern` is a regular expression of JavaScript (flags
+    `su`) that matches the passwords that meet the rule, "" if a browser cannot tell."""
+
+    text: str
+    pattern: str = ""
+
+
+def rules() -> list[Rule]:
+    """The rules for a new password, in the active language.
 
     Of Django's minimum length and ours, only the stricter is listed.
     """
-    theirs, ours = [], _broken("")
+    theirs, ours = [], _broken("")  # "" breaks all rules
     for validator in password_validation.get_default_password_validators():
         if isinstance(validator, password_validation.MinimumLengthValidator):
             if validator.min_length <= MINIMUM:
                 continue
             ours = [text for text in ours if text != _TOO_SHORT]
-        # Only forms of Django call it, so a validator of the project may lack it.
-        theirs.append(str(getattr(validator, "get_help_text", str)()))
-    return " ".join([*map(translated, ours), *filter(None, theirs)])
+        pattern = ""
+        if isinstance(
+            validator, password_validation.MinimumLengthValidator | MinimumLengthWithoutFactor
+        ):
+            pattern = f"^.{{{validator.min_length},}}"
+        elif type(validator) is password_validation.NumericPasswordValidator:
+            pattern = r"\P{N}"  # a subclass may have a rule of its own
+        # Only forms of Django call `get_help_text`, so a validator of the project may lack it.
+        if text := str(getattr(validator, "get_help_text", str)()):
+            theirs.append(Rule(text, pattern))
+    return [*(Rule(translated(text), _PATTERNS[text]) for text in ours), *theirs]
+
+
+def _with_rules_of_host(ours: list[str], wrong: ValidationError) -> list[str]:
+    """Join both lists. Of Django's minimum length and ours, only the stricter is reported."""
+    theirs = []
+    for error in wrong.error_list:
+        if error.code == "password_too_short" and _TOO_SHORT in ours:
+            if (error.params or {}).get("min_length", 0) <= MINIMUM:
+                continue
+            ours = [text for text in ours if text != _TOO_SHORT]
+        theirs += error.messages
+    return [*ours, *(text for text in theirs if text not in ours)]
+
+
+def _broken(password: str) -> list[str]:
+    """The texts of those rules of this service that the password breaks."""
+    rules = [
+        (len(password) >= MINIMUM, _TOO_SHORT),
+        (not core.require_uppercase or _has(password, "Lu"), _UPPERCASE),
+        (not core.require_lowercase or _has(password, "Ll"), _LOWERCASE),
+        (not core.require_digit or _has(password, "Nd"), _DIGIT),
+        (
+            not core.require_symbol or not all(c.isalnum() for c in password),
+            _SYMBOL,
+        ),
+    ]
+    return [text for met, text in rules if not met]
+
+
+def _has(password: str, category: str) -> bool:
+    return any(unicodedata.category(c) == category for c in password)
 
 
 def hash_new_password(password: Secret, user: Any, *, field: str = "password") -> NewPassword:
@@ -102,17 +147,14 @@ def hash_new_password(password: Secret, user: Any, *, field: str = "password") -
         return NewPassword(
             {"password": run_hash(lambda: make_password(password.reveal()))}, password
         )
-    return _set_by_host(password, user)
-
-
-def _set_by_host(password: Secret, user: Any) -> NewPassword:
-    """A host that overrides `set_password` may set other columns too, such as a date or a list of
-    former hashes. It is called once, on a copy: the row that is stored is read later, under a
-    lock."""
+    # A host that overrides `set_password` may set other columns too, such as a date or a list of
+    # former hashes. It is called once, on a copy: the row that is stored is read later, under a
+    # lock.
     changed, before = copy(user), vars(user)
     names = {field.attname for field in host().model._meta.concrete_fields}
     for name in names & before.keys():
-        if isinstance(before[name], list | dict | set):  # it may append to the list of a JSONField
+        if isinstance(before[name], list | dict | set):
+            # `set_password` may append to the list of a JSONField.
             setattr(changed, name, deepcopy(before[name]))
     with hash_slot():
         changed.set_password(password.reveal())
@@ -129,8 +171,8 @@ def lock_and_read(person: Person) -> str:
     cannot deadlock.
     """
     rows = host().model._base_manager.using(databases.primary()).select_for_update()
-    found = rows.filter(pk=person.user.pk).values_list("password", flat=True)
-    return next(iter(found), "")
+    hashes = rows.filter(pk=person.user.pk).values_list("password", flat=True)
+    return next(iter(hashes), "")
 
 
 def lock_users(pks: Collection[Any]) -> set[Any]:
@@ -155,36 +197,6 @@ def store(person: Person, encoded: NewPassword) -> None:
     encoded.tell_validators(person.user)
 
 
-def _with_rules_of_host(ours: list[str], wrong: ValidationError) -> list[str]:
-    """Join both lists. Of Django's minimum length and ours, only the stricter is reported."""
-    theirs = []
-    for error in wrong.error_list:
-        if error.code == "password_too_short" and _TOO_SHORT in ours:
-            if (error.params or {}).get("min_length", 0) <= MINIMUM:
-                continue
-            ours = [text for text in ours if text != _TOO_SHORT]
-        theirs += error.messages
-    return [*ours, *(text for text in theirs if text not in ours)]
-
-
-def _broken(password: str) -> list[str]:
-    rules = [
-        (len(password) >= MINIMUM, _TOO_SHORT),
-        (not core.require_uppercase or _has(password, "Lu"), _UPPERCASE),
-        (not core.require_lowercase or _has(password, "Ll"), _LOWERCASE),
-        (not core.require_digit or _has(password, "Nd"), _DIGIT),
-        (
-            not core.require_symbol or not all(c.isalnum() for c in password),
-            _SYMBOL,
-        ),
-    ]
-    return [text for kept, text in rules if not kept]
-
-
-def _has(password: str, category: str) -> bool:
-    return any(unicodedata.category(c) == category for c in password)
-
-
 def check(
     person: Person | None, name: str, typed: str, password: Secret, client: Client
 ) -> Person | None:
@@ -203,8 +215,9 @@ def check(
     for credentials in _credentials(person, name, typed):
         for path, backend in backends:
             if type(backend) is ModelBackend:
-                # It would find the same row, and hash the password again.
-                accepted = person if not checked and _right(person, password) else None
+                # Only once: for other credentials the backend would find the same row, and hash the
+                # password again.
+                accepted = person if not checked and _is_right(person, password) else None
                 checked = True
             else:
                 try:
@@ -220,9 +233,9 @@ def check(
 
 
 def tell_validators_at_login(person: Person) -> None:
-    """Call `password_changed` of the validators at the first login with the password, or another
-    check of it that succeeds. For an account that was created from a hash, without the password
-    itself."""
+    """Call `password_changed` of the validators later: at the first login with the password, or
+    another check of it that succeeds (`tell_waiting_validators`). For an account that was created
+    from a hash, without the password itself."""
     OneTimeToken.objects.create(
         purpose=_UNSEEN,
         user_id=person.user.pk,
@@ -241,7 +254,7 @@ def tell_waiting_validators(person: Person, password: Secret) -> None:
     if core.signup_enumeration != "hide" or person.ours.created_at < clock.now() - _UNSEEN_FOR:
         return
     if not isinstance(load_backend(person.user.backend), ModelBackend):
-        return  # it has accepted a password that is not that of the user's row
+        return  # another backend accepted a password that is not that of the user's row
     # Skips a password that was replaced since. Of several concurrent logins, one deletes the row.
     current = fingerprints(person.user.password)
     rows = OneTimeToken.objects.filter(user=person.user.pk, purpose=_UNSEEN)
@@ -273,25 +286,31 @@ def _ask(
     password: Secret,
     client: Client,
 ) -> Person | None:
+    """The user whom a backend accepts with these credentials, or None."""
     try:
         inspect.signature(backend.authenticate).bind(client.http, **credentials, password="")
     except TypeError:
         return None  # this backend takes other credentials
     # Any other backend may wait for another server and would occupy the slot.
-    hashes = isinstance(backend, ModelBackend)
-    if not hashes:
+    hashes_here = isinstance(backend, ModelBackend)
+    if not hashes_here:
         free_reserved()
-    with hash_slot() if hashes else nullcontext():
+    with hash_slot() if hashes_here else nullcontext():
         user = _answer(backend, typed, credentials, password, client)
     if user is None:
         return None
     accepted = lookup.get_person(user)
-    if person is None and not _named(accepted, typed):
+    if person is None:
         # The database's collation may accept another spelling of the name. That spelling would have
         # its own counter of attempts.
-        return None
-    if person is not None and person.user.pk == accepted.user.pk:
-        _rebind_sessions(person, accepted, password)
+        names = {accepted.email_key, identifiers.username_key(str(accepted.user.get_username()))}
+        if not names & {identifiers.email_key(typed), identifiers.username_key(typed)}:
+            return None
+    elif person.user.pk == accepted.user.pk:
+        # A backend may have stored a better hash of the same password: that ends no session.
+        before, after = person.user.password, accepted.user.password
+        if after != before and run_hash(lambda: check_password(password.reveal(), after)):
+            rebind(accepted, before)
     return accepted
 
 
@@ -301,7 +320,8 @@ def _answer(
     try:
         return backend.authenticate(client.http, **credentials, password=password.reveal())
     except _UNSUITABLE:
-        # A backend may look for a row by whatever it is given, such as a name where it is a number.
+        # A backend may look for a row by a value that its field cannot hold, such as a name for a
+        # number.
         natural = host().natural
         if natural in credentials and host_fields.held(natural, typed) is not None:
             raise
@@ -309,25 +329,19 @@ def _answer(
         return None
 
 
-def _named(person: Person, typed: str) -> bool:
-    names = {person.email_key, identifiers.username_key(str(person.user.get_username()))}
-    return bool(names & {identifiers.email_key(typed), identifiers.username_key(typed)})
-
-
-def _rebind_sessions(read: Person, accepted: Person, password: Secret) -> None:
-    """A backend may have stored a better hash of the same password: that ends no session."""
-    before, now = read.user.password, accepted.user.password
-    if now != before and run_hash(lambda: check_password(password.reveal(), now)):
-        rebind(accepted, before)
-
-
-def _right(person: Person | None, password: Secret) -> bool:
+def _is_right(person: Person | None, password: Secret) -> bool:
     if person is None or not person.user.has_usable_password():
         _dummy_hash(password)
         return False
     user = person.user
     if type(user).check_password is not AbstractBaseUser.check_password:
-        return _right_by_host(person, password)
+        # A host that overrides `check_password` may store a better hash while it checks.
+        before = user.password
+        with hash_slot():
+            right = bool(user.check_password(password.reveal()))
+        if right and user.password != before:
+            rebind(person, before)
+        return right
     # Django would pass a `setter`. The frame that calls it has the plain password in a variable.
     right, outdated = run_hash(lambda: verify_password(password.reveal(), user.password))
     if right and outdated:
@@ -338,16 +352,6 @@ def _right(person: Person | None, password: Secret) -> bool:
 def _dummy_hash(password: Secret) -> None:
     # The response time must not reveal whether there was a password to check.
     run_hash(lambda: make_password(password.reveal(), hasher=core.dummy_hasher))
-
-
-def _right_by_host(person: Person, password: Secret) -> bool:
-    """A host that overrides `check_password` may store a better hash while it checks."""
-    before = person.user.password
-    with hash_slot():
-        right = bool(person.user.check_password(password.reveal()))
-    if right and person.user.password != before:
-        rebind(person, before)
-    return right
 
 
 def _upgrade(person: Person, password: Secret) -> None:
@@ -378,3 +382,19 @@ def rebind(person: Person, before: str) -> None:
         )
     for access in plugs(AccountAccess):
         access.rebind(person.email_key, stale, fresh)
+
+
+def fingerprint(encoded: str) -> str:
+    """A keyed digest of a password hash. A row stores it to show which password it was created
+    with."""
+    return crypto.digest(_FINGERPRINT, encoded)
+
+
+def fingerprints(encoded: str) -> list[str]:
+    """All fingerprints that rows may have of this hash, one for each configured key."""
+    return crypto.digests(_FINGERPRINT, encoded)
+
+
+def matches_fingerprint(stored: str, encoded: str) -> bool:
+    """Whether `stored` is a fingerprint of the password hash `encoded`."""
+    return crypto.matches(_FINGERPRINT, encoded, stored)

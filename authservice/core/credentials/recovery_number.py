@@ -26,6 +26,7 @@ def may_reset_password(person: Person) -> bool:
         return True
     verified_at = account.phone_verified_at
     waited = verified_at is not None and verified_at <= clock.now() - WAIT
+    # A number that staff set resets no password until the user confirms it (`CONFIRMED`).
     return account.phone_set_by == PhoneSource.SESSION and waited
 
 

@@ -8,7 +8,8 @@ from django.db.models import F
 from authservice.core.credentials import known_devices, lockout
 from authservice.core.models import Account
 from authservice.core.users import lookup
-from authservice.kernel import crypto, device_token
+from authservice.kernel import crypto
+from authservice.kernel.client import DeviceToken
 from authservice.kernel.http.request_client import client
 from authservice.kernel.secret import Secret
 from tests.support.client import PASSWORD
@@ -114,16 +115,16 @@ def test_known_device_of_another_account_has_no_own_attempts(api, used_up):
 
 
 def test_device_token_with_any_changed_character_is_not_read(device):
-    assert device_token.read(Secret(device))
+    assert DeviceToken.read(Secret(device))
 
     for n, character in enumerate(device):
         changed = device[:n] + ("A" if character != "A" else "B") + device[n + 1 :]
-        assert device_token.read(Secret(changed)) is None, changed
+        assert DeviceToken.read(Secret(changed)) is None, changed
 
 
 def test_device_token_longer_than_a_cookie_is_not_read():
-    assert device_token.read(device_token.issue(uuid4(), version=1, user="1" * 1000))
-    assert device_token.read(device_token.issue(uuid4(), version=1, user="1" * 4000)) is None
+    assert DeviceToken.read(DeviceToken.issue(uuid4(), version=1, user="1" * 1000))
+    assert DeviceToken.read(DeviceToken.issue(uuid4(), version=1, user="1" * 4000)) is None
 
 
 def test_device_token_signed_for_another_purpose_has_no_own_attempts(api, device, used_up):

@@ -174,7 +174,7 @@ def test_profile_does_not_count_taken_numbers_as_changed(thief):
 
 
 def test_profile_counts_taken_numbers_as_look_ups(clock, thief, configure):
-    configure(THROTTLE={"RATES": {"is-available": "3/min"}})
+    configure(THROTTLE={"RATES": {"is-available": "3/d"}})
     taken()
 
     codes = [thief.put(phone=OTHER_PHONE).code for _ in range(4)]
@@ -185,7 +185,7 @@ def test_profile_counts_taken_numbers_as_look_ups(clock, thief, configure):
 
 
 def test_profile_does_not_count_free_numbers_as_look_ups(thief, configure):
-    configure(THROTTLE={"RATES": {"is-available": "1/min"}})
+    configure(THROTTLE={"RATES": {"is-available": "1/d"}})
 
     answers = [thief.put(phone=f"+49301234{n}00") for n in range(3)]
 

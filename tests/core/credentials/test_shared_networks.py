@@ -68,7 +68,7 @@ def test_attempts_on_a_known_device_are_not_counted_for_its_network(device, log_
 
 
 def test_general_limit_counts_a_known_device_separately_from_its_network(device, log_in, configure):
-    configure(THROTTLE={"RATES": {"default": "5/min"}})
+    configure(THROTTLE={"RATES": {"default": "5/d"}})
     for _ in range(5):
         log_in(email="nobody@example.com")
     assert log_in(email="nobody@example.com").error == RATE_LIMITED
@@ -94,7 +94,7 @@ def statuses(api):
 @pytest.fixture
 def devices(api, configure):
     """The device tokens of five accounts."""
-    configure(THROTTLE={"RATES": {"default": "4/min"}})
+    configure(THROTTLE={"RATES": {"default": "4/d"}})
     return [
         api.request(
             "POST",
@@ -138,7 +138,7 @@ def test_few_devices_leave_other_clients_of_their_network_a_limit(statuses, devi
 
 def test_device_token_used_elsewhere_does_not_use_up_the_general_limit(api, device, configure):
     """Such as the token of a former user of the account, which a changed password has revoked."""
-    configure(THROTTLE={"RATES": {"default": "5/min"}})
+    configure(THROTTLE={"RATES": {"default": "5/d"}})
     headers = {"X-Device-Token": device}
 
     def keys(address):
@@ -152,7 +152,7 @@ def test_device_token_used_elsewhere_does_not_use_up_the_general_limit(api, devi
 
 def test_general_limit_is_shared_by_the_devices_of_an_account(device, log_in, configure):
     tokens = [log_in().headers["X-Device-Token"] for _ in range(4)]
-    configure(THROTTLE={"RATES": {"default": "5/min"}})
+    configure(THROTTLE={"RATES": {"default": "5/d"}})
 
     answers = [log_in(token) for token in [device, *tokens, device]]
 
@@ -160,7 +160,7 @@ def test_general_limit_is_shared_by_the_devices_of_an_account(device, log_in, co
 
 
 def test_limit_of_one_route_counts_a_known_device_with_its_network(api, device, configure):
-    configure(THROTTLE={"RATES": {"is-available": "2/min"}})
+    configure(THROTTLE={"RATES": {"is-available": "2/d"}})
     headers = {"X-Device-Token": device}
     codes = [api.post("is-available", email=ANN, headers=headers).status for _ in range(3)]
 
