@@ -1,4 +1,4 @@
-"""Thirty mistakes of similar packages, each with the tests that prevent it here.
+"""Mistakes of similar packages, each with the tests that prevent it here.
 
 Each names its tests below `tests`.
 """

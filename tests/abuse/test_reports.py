@@ -8,6 +8,7 @@ import pytest
 from authservice.core.messages import kinds
 from authservice.kernel.http.fields import SecretText
 from tests.abuse import owner_requests as owner
+from tests.abuse import step_up_requests as step_up
 from tests.abuse.provider_requests import (
     callback,
     callback_by_form,
@@ -223,6 +224,9 @@ REQUESTS = {
     "verify-phone": (verify_phone,),
     "magic-link/verify": (magic_link, magic_link_button),
     "magic-link/verify-code": (magic_code,),
+    "step-up/verify": (step_up.by_password, step_up.by_code, step_up.by_passkey),
+    "passkeys": (step_up.new_passkey,),
+    "passkeys/login": (step_up.passkey_login,),
     "2fa/setup": (set_up_factor,),
     "2fa/verify": (enable_factor,),
     "2fa/disable": (partial(with_factor, "2fa/disable"),),

@@ -44,7 +44,9 @@ def temp_tokens(person, purpose=verify_login.GIVE_CODE):
         method="password",
         proofs=("pwd",),
     )
-    return [verify_login.issue_challenge(purpose, arrival).data["temp_token"] for _ in range(STEPS)]
+    return [
+        verify_login.issue_challenge(purpose, arrival, ()).data["temp_token"] for _ in range(STEPS)
+    ]
 
 
 def steps_and_deletion(api, root, person, steps):

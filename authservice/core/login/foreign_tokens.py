@@ -19,21 +19,16 @@ from authservice.core.credentials import known_devices, passwords
 from authservice.core.login import login
 from authservice.core.models import Session
 from authservice.core.sessions import rotation, sessions
-from authservice.core.sessions.sessions import LEGACY, Tokens
+from authservice.core.sessions.sessions import Tokens
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import ForeignTokens
+from authservice.kernel.levels import LEGACY
 from authservice.kernel.modules import plug
 from authservice.kernel.secret import Secret
-
-
-def is_foreign(text: Secret) -> bool:
-    """Whether the token has the form of another package: ours are base64url without a dot, those of
-    packages that issue JWTs have two."""
-    return "." in text.reveal()
 
 
 def refresh(text: Secret, client: Client) -> Tokens:
@@ -41,11 +36,17 @@ def refresh(text: Secret, client: Client) -> Tokens:
 
     Raises `InvalidRefreshToken`, `TooManyRequests`, or the errors of the login policy.
     """
-    tokens = plug(ForeignTokens)
-    if tokens is not None and is_foreign(text):
-        traded: Tokens = tokens.trade(text, client)
+    foreign_tokens = plug(ForeignTokens)
+    if foreign_tokens is not None and is_foreign(text):
+        traded: Tokens = foreign_tokens.trade(text, client)
         return traded
     return rotation.refresh(text, client)
+
+
+def is_foreign(text: Secret) -> bool:
+    """Whether the token has the form of another package: our tokens are base64url without a dot,
+    those of packages that issue JWTs have two dots."""
+    return "." in text.reveal()
 
 
 def continue_session(
@@ -59,18 +60,24 @@ def continue_session(
     """Start the session that continues one of another package; `began` is its `auth_time`.
 
     `use` marks the old token of the user as used, in the transaction of the new session. If it
-    returns False or there is such a session, the token was used, and the result is None. Raises
-    `InvalidRefreshToken` if the user must log in again, or the errors of the login policy.
+    returns False or the session `session_id` exists, the token was used, and the result is None.
+    Raises `InvalidRefreshToken` if the user must log in again, or the errors of the login policy.
     """
     with transaction.atomic(using=databases.primary()):
         # A concurrent change that ends all sessions, such as of the password, has committed before
         # this lock and has revoked the token, or waits for it and then ends the new session.
         passwords.lock_users([pk])
-        person = _present(pk)
-        if person is None or not _may_continue(person):
+        users = host().model._base_manager.using(databases.primary())
+        user = users.filter(pk=pk).first()
+        person = lookup.get_person(user) if user is not None else None
+        # Users with rights over others log in again: the old package may have required less for
+        # their login than this service. So do users who may not log in at all.
+        if person is None or person.has_rights or login.login_refusal(person) is not None:
             raise errors.InvalidRefreshToken
-        # The session exists although the token was unused if somebody has deleted that mark.
-        if not use(person) or _exists(session_id):
+        # If somebody has deleted the mark of a used token, `use` returns True, but its session
+        # exists.
+        existing = Session.objects.using(databases.primary()).filter(pk=session_id)
+        if not use(person) or existing.exists():
             return None
         session = sessions.begin(
             person,
@@ -83,19 +90,3 @@ def continue_session(
         sessions.insertion(session).run()
         events.record("auth.token.traded", person, client, session=str(session_id))
         return sessions.issue_tokens(person, session)
-
-
-def _exists(session_id: uuid.UUID) -> bool:
-    rows = Session.objects.using(databases.primary())
-    return rows.filter(pk=session_id).exists()
-
-
-def _present(pk: Any) -> Person | None:
-    user = host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
-    return lookup.get_person(user) if user is not None else None
-
-
-def _may_continue(person: Person) -> bool:
-    """Whether the user may log in at all, and has no rights over other users. Staff log in again:
-    the old package may have required less for their login than this service."""
-    return not person.has_rights and login.login_refusal(person) is None

@@ -1,10 +1,10 @@
 """The hooks with which the host project refuses logins and sign-ups.
 
-`CORE.LOGIN_HOOK` is called by the one door, after all other checks and before the session exists.
-It runs in a transaction, which must not wait for other services. So `CORE.LOGIN_HOOK_PREPARE` is
-called before that transaction, and its result is passed to the hook. A refusal of a login is
-returned instead of raised: the transaction commits with the counters and audit entries in it, and
-`login.enter` raises the refusal afterwards.
+`CORE.LOGIN_HOOK` is called by the one door (`login.enter`), after all other checks and before the
+session exists. It runs in a transaction, which must not wait for other services. So
+`CORE.LOGIN_HOOK_PREPARE` is called before that transaction, and its result is passed to the hook. A
+refusal of a login is returned instead of raised: the transaction commits with the counters and
+audit entries in it, and `login.enter` raises the refusal afterwards.
 
 `CORE.SIGNUP_HOOK` is called before the transaction that creates the account.
 """
@@ -49,7 +49,7 @@ def prepare(user: Any, client: Client, *, method: str, proofs: tuple[str, ...]) 
 def prepare_signup(
     new_user: NewUser, client: Client, *, method: str, proofs: tuple[str, ...]
 ) -> Prepared:
-    """The same for the first login of a user who is created in that transaction."""
+    """Call `CORE.LOGIN_HOOK_PREPARE` for a new user, before the transaction that creates them."""
     if not (core.login_hook and core.login_hook_prepare):
         return Prepared()
     unsaved = creation.unsaved_user(new_user, new_user.username)
@@ -93,6 +93,6 @@ def _call(path: str, attempt: LoginAttempt | SignupAttempt) -> Any:
         return hook(attempt)
     except Refused:
         raise
-    except Fault as wrong:
-        # It would look like a refusal of ours, with a meaning that clients act on.
-        raise TypeError(f"{path} raised {wrong.code}. A hook refuses with Refused.") from wrong
+    except Fault as fault:
+        # To clients it would look like a refusal of the service, on whose meaning they act.
+        raise TypeError(f"{path} raised {fault.code}. A hook refuses with Refused.") from fault

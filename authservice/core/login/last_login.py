@@ -1,12 +1,13 @@
 """Write `last_login` as Django's own receiver does, with a statement that is compiled once.
 
 Building that UPDATE for each login would take an eighth of the time of the login. Receivers of
-`pre_save` and `post_save` get the same signals as from Django. A model that overrides how it is
-saved is saved, as Django's receiver does. The `dispatch_uid` is Django's: a host project that
-disconnects the receiver by it disconnects this one.
+`pre_save` and `post_save` get the same signals as from Django. If a model overrides how it is
+saved, its `save` is called, as Django's receiver does. The `dispatch_uid` is Django's: a host
+project that disconnects Django's receiver by it disconnects `write`.
 
-Within `followed_by` it also runs the other statements of the login, which are one statement with it
-on PostgreSQL. Receivers of the login signal that are called after it see all rows.
+Within `followed_by`, `write` also runs the other statements of the login; on PostgreSQL they are
+one statement with its own. Receivers of the login signal that are called after `write` see all
+rows.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from authservice.kernel import clock, settings
 from authservice.kernel.sql import Bound, Update, param, run_together
 
 _RECEIVER = "update_last_login"
-_FOLLOWING = "_authservice_following"
+_FOLLOWING = "_authservice_following"  # attribute of the user: the statements of `followed_by`
 _FIELDS = frozenset({"last_login"})
 
 _WRITE = Update(
@@ -48,11 +49,13 @@ def write(sender: Any, user: Any, **_: Any) -> None:
     """Store the time of the login. Raises as `user.save(update_fields=["last_login"])` does."""
     model: Any = type(user)
     user.last_login = clock.now()
+    # Django's `save` also calls `password_changed` of the validators if a password was set.
     if not _saves_as_django(model) or user._password is not None:
         user.save(update_fields=["last_login"])
         return
     using = router.db_for_write(model, instance=user)
-    pre_save.send(sender=model, **_signal_arguments(user, using))
+    arguments = {"instance": user, "raw": False, "using": using, "update_fields": _FIELDS}
+    pre_save.send(sender=model, **arguments)
     statement = _WRITE.bound(using, key=user.pk, moment=user.last_login)
     following = user.__dict__.pop(_FOLLOWING, ())
     with transaction.mark_for_rollback_on_error(using=using):
@@ -61,7 +64,7 @@ def write(sender: Any, user: Any, **_: Any) -> None:
         elif not statement.run():
             user.save(update_fields=["last_login"])  # raises an error: the row is gone
     user._state.db = using
-    post_save.send(sender=model, created=False, **_signal_arguments(user, using))
+    post_save.send(sender=model, created=False, **arguments)
 
 
 @contextmanager
@@ -93,6 +96,8 @@ def refusals_kept_apart() -> Iterator[None]:
 
 
 class _OwnRowsRefused(Exception):
+    """Carries a refusal of our own tables through `host_fields.saving`."""
+
     def __init__(self, error: DatabaseError) -> None:
         super().__init__(str(error))
         self.error = error
@@ -106,20 +111,12 @@ def _run_following(following: Sequence[Bound], first: Bound | None = None) -> No
     try:
         run_together(*following) if first is None else run_together(first, *following)
     except (IntegrityError, DataError) as error:
-        if first is not None and _is_of_host(error):
+        # PostgreSQL names the table whose row it refused; the error of a trigger names none.
+        table = getattr(getattr(error.__cause__, "diag", None), "table_name", None)
+        of_host = isinstance(error, IntegrityError) and table in (None, host().model._meta.db_table)
+        if first is not None and of_host:
             raise
         raise _OwnRowsRefused(error) from error
-
-
-def _is_of_host(error: DatabaseError) -> bool:
-    """Whether PostgreSQL reports that the project's table refused its row. The error of a trigger
-    names no table."""
-    named = getattr(getattr(error.__cause__, "diag", None), "table_name", None)
-    return isinstance(error, IntegrityError) and named in (None, host().model._meta.db_table)
-
-
-def _signal_arguments(user: Any, using: str) -> dict[str, Any]:
-    return {"instance": user, "raw": False, "using": using, "update_fields": _FIELDS}
 
 
 @settings.cached_for_host

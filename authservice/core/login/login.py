@@ -1,8 +1,8 @@
 """The one door: every way to log in calls `enter`, and only this module starts sessions.
 
 `enter` owns the transaction of a login. In it the way to log in makes its change, such as a link
-that is used up; then the rules, each second factor that a module has and the hook of the project
-decide. The result may be a challenge. No token exists before the last factor is passed. A refusal
+that is used up. Then the rules, each second factor that a module has and the hook of the project
+decide. The result may be a challenge: no token exists before the last factor is passed. A refusal
 is raised after the commit, so that it undoes neither the change nor its audit entry.
 """
 
@@ -23,7 +23,7 @@ from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import known_devices, lockout, passwords
 from authservice.core.credentials.lockout import CountedAttempt
-from authservice.core.login import hook_calls, last_login
+from authservice.core.login import hook_calls, last_login, password_recheck
 from authservice.core.messages import kinds
 from authservice.core.models import Session
 from authservice.core.recovery import verification
@@ -33,11 +33,12 @@ from authservice.core.users import host_fields, identifiers, lookup
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import clock, databases, events, message_queue
+from authservice.kernel import clock, databases, events, message_queue, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault
 from authservice.kernel.hooks import Refused
 from authservice.kernel.interfaces import Arrival, Challenge, SecondFactor
+from authservice.kernel.levels import LEGACY
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
@@ -89,10 +90,13 @@ _Decision: TypeAlias = Login | _Refusal
 def with_password(
     password: Secret, client: Client, *, email: str = "", username: str = ""
 ) -> Login:
-    """Log in by e-mail address or username. Raises as `checked_password` and `enter` do."""
+    """Log in by e-mail address or username. Raises as `checked_password` and `enter` do, and
+    `PasswordChangeRequired`."""
     checked = checked_password(password, client, email=email, username=username)
     try:
         with checked as (accepted, attempt), lockout.refund_unless_checked(attempt.refund):
+            check_may_log_in(accepted, client, method="password")
+            password_recheck.require_safe(accepted, password, client, method="password")
             return enter(accepted, client, method="password", proofs=("pwd",), attempt=attempt)
     except errors.EmailNotVerified:
         if core.signup_enumeration != "hide":
@@ -115,15 +119,61 @@ def checked_password(
     """Check the password; yields the user and the counted attempt.
 
     The block gives the attempt back once the login succeeds. Until its end, no other attempt at
-    the same counter is counted in this process: right passwords at once do not use up the limit of
-    wrong ones. An unknown identifier, a wrong password and an unusable one get the same answer
-    after exactly one hash. The attempt is counted before the password is checked. Raises
+    the same counter is counted in this process: right passwords at the same time do not use up the
+    limit of wrong ones. An unknown identifier, a wrong password and an unusable one get the same
+    answer after exactly one hash. The attempt is counted before the password is checked. Raises
     `ServiceUnavailable`, `TooManyRequests`, `TooManyAttempts` and `InvalidCredentials`.
     """
     person = lookup.find_by_email(email) if email else lookup.find_by_username(username)
-    key = identifiers.email_key(email) if email else identifiers.username_key(username)
+    name = "email" if email else "username"
+    with _counted(person, name, email or username, password, client) as checked:
+        if checked is not None:
+            yield checked
+            return
+    record_failure(person, client, "invalid_credentials", method=method)
+    # The same name that backends are called with: otherwise a package that counts failures per user
+    # would count these separately.
+    login_name = person.user.get_username() if person else email or username
+    # As Django's own `authenticate` sends it.
+    user_login_failed.send(
+        sender=auth.__name__, credentials={host().natural: login_name}, request=client.http
+    )
+    raise errors.InvalidCredentials
+
+
+@transactions.outside
+def check_own_password(person: Person, password: Secret, client: Client, *, method: str) -> None:
+    """Check the password of a signed-in user as a login does, with the same counters. `method`
+    names the route in the audit log. Raises as `checked_password` does."""
+    name = "email" if person.email else "username"
+    typed = person.email or str(person.user.get_username())
+    with _counted(person, name, typed, password, client, method=method) as checked:
+        # A backend of the project may accept another user by this name.
+        if checked is not None and checked[0].user.pk == person.user.pk:
+            accepted, attempt = checked
+            person.user.password = accepted.user.password  # the check may have upgraded the hash
+            attempt.refund()
+            return
+    raise errors.InvalidCredentials
+
+
+@contextmanager
+def _counted(
+    person: Person | None,
+    name: str,
+    typed: str,
+    password: Secret,
+    client: Client,
+    *,
+    method: str = "",
+) -> Iterator[tuple[Person, CountedAttempt] | None]:
+    """Count an attempt and check the password; yields None if it is wrong. `name` is what `typed`
+    is: "email" or "username"."""
+    key = identifiers.email_key(typed) if name == "email" else identifiers.username_key(typed)
     action = "security.account.throttled"
     report = partial(events.record, action, person, client, reason="throttled")
+    if method:
+        report = partial(report, method=method)
     with lockout.turn(key, person, client):
         attempt = lockout.count(key, person, client, report=report)
 
@@ -131,17 +181,15 @@ def checked_password(
             attempt.refund()
             attempt.refund_throttle()
 
-        name = "email" if email else "username"
         with lockout.refund_unless_checked(refund):
-            accepted = passwords.check(person, name, email or username, password, client)
-        if accepted is not None:
-            attempt.refund_throttle()
-            yield accepted, attempt
-            # Not reached if the block refuses the user.
-            passwords.tell_waiting_validators(accepted, password)
+            accepted = passwords.check(person, name, typed, password, client)
+        if accepted is None:
+            yield None
             return
-    _fail(person, email or username, client, method)
-    raise errors.InvalidCredentials
+        attempt.refund_throttle()
+        yield accepted, attempt
+        # Not reached if the block refuses the user.
+        passwords.tell_waiting_validators(accepted, password)
 
 
 @clock.once
@@ -183,7 +231,8 @@ def enter(
         if (fault := login_refusal(changed)) is not None:
             return _Refusal(changed, fault)
         arrival = Arrival(person=changed, client=client, method=method, proofs=proofs)
-        challenges = _challenges(arrival)
+        asked_for = (factor.ask(arrival) for factor in plugs(SecondFactor))
+        challenges = tuple(challenge for challenge in asked_for if challenge is not None)
         if challenges:
             if attempt:
                 attempt.refund()
@@ -204,7 +253,7 @@ def enter(
         decision = _decided(who, decide, client, method, lock=change is not None)
     if isinstance(decision, Login):
         return decision
-    if not isinstance(decision.error, Refused):
+    if not isinstance(decision.error, Refused):  # `decide` has recorded the refusal of a hook
         _report(decision.person, client, decision.error, method)
     raise decision.error
 
@@ -217,6 +266,7 @@ def _decided(
     *,
     lock: bool,
 ) -> _Decision:
+    """Run `decide` in a transaction. With `lock`, lock the user and read them again first."""
     try:
         with transaction.atomic(using=databases.primary()):
             if not lock:
@@ -225,8 +275,12 @@ def _decided(
             present = lookup.find_by_pk(person.user.pk)
             return decide(present) if present else Login(person)
     except (DatabaseError, errors.Conflict) as error:
-        if not _is_gone(person):
+        # An enclosing transaction is aborted by now, and no query can run in it.
+        if connections[databases.primary()].in_atomic_block:
             raise
+        if lookup.find_by_pk(person.user.pk) is not None:
+            raise
+        # The user was deleted since the credentials were checked.
         record_failure(person, client, "invalid_credentials", method=method)
         raise errors.InvalidCredentials from error
 
@@ -244,17 +298,11 @@ def by_project(user: Any, client: Client) -> Tokens | None:
         if person is None or login_refusal(person):
             return None
         session = sessions.begin(
-            person, client, amr=sessions.LEGACY, method=BY_PROJECT, device_id=uuid.uuid4()
+            person, client, amr=LEGACY, method=BY_PROJECT, device_id=uuid.uuid4()
         )
         sessions.insertion(session).run()
         events.record("auth.login.success", person, client, method=BY_PROJECT)
         return sessions.issue_tokens(person, session)
-
-
-def _is_gone(person: Person) -> bool:
-    # An enclosing transaction is aborted by now, and no query can run in it.
-    asked = not connections[databases.primary()].in_atomic_block
-    return asked and lookup.find_by_pk(person.user.pk) is None
 
 
 def check_may_log_in(person: Person, client: Client, *, method: str) -> None:
@@ -295,28 +343,25 @@ def login_refusal(person: Person) -> Fault | None:
     return None
 
 
-def _challenges(arrival: Arrival) -> tuple[Challenge, ...]:
-    asked = (factor.ask(arrival) for factor in plugs(SecondFactor))
-    return tuple(challenge for challenge in asked if challenge is not None)
-
-
 def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     recorded = events.Batch()
-    known = known_devices.known(client.device_token, person)
-    if known is None and method == SIGNUP:
-        known = known_devices.first_device(person)
-    device_id = known or uuid.uuid4()
+    known_device = known_devices.known(client.device_token, person)
+    # The sign-up has stored the device of this client with the account.
+    if known_device is None and method == SIGNUP:
+        known_device = known_devices.first_device(person)
+    device_id = known_device or uuid.uuid4()
     amr = " ".join(arrival.proofs)
     session = sessions.begin(person, client, amr=amr, method=method, device_id=device_id)
-    if known is None and person.last_login_at is not None:
+    if known_device is None and person.last_login_at is not None:
         recorded.add("security.new_device", person, client)
-        _notify_about_new_device(person, client)
+        using, details = databases.primary(), message_queue.describe_client(client)
+        message_queue.send(kinds.NEW_DEVICE, person.email, client, using=using, details=details)
     if method != SIGNUP:
         recorded.add("auth.login.success", person, client, method=method)
     # In the lock order: users (`last_login`), attempts, accounts.
     writes = [attempt.refund_statement()] if attempt else []
-    if known is None:
+    if known_device is None:
         writes.append(known_devices.addition(person, device_id))
     writes += [*recorded.statements(), sessions.insertion(session)]
     # Django's receiver of this signal writes `last_login`. If a receiver of the host raises, the
@@ -334,20 +379,4 @@ def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
         person,
         tokens=sessions.issue_tokens(person, session),
         device_token=known_devices.token(person, device_id),
-    )
-
-
-def _notify_about_new_device(person: Person, client: Client) -> None:
-    using, seen = databases.primary(), message_queue.describe_client(client)
-    message_queue.send(kinds.NEW_DEVICE, person.email, client, using=using, details=seen)
-
-
-def _fail(person: Person | None, typed: str, client: Client, method: str) -> None:
-    record_failure(person, client, "invalid_credentials", method=method)
-    # The same name that backends are called with: otherwise a package that counts failures per user
-    # would count these separately.
-    name = person.user.get_username() if person else typed
-    # As Django's own `authenticate` sends it.
-    user_login_failed.send(
-        sender=auth.__name__, credentials={host().natural: name}, request=client.http
     )

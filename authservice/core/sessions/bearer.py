@@ -5,49 +5,72 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 from django.utils.functional import cached_property
 
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.sessions.login_policy import policy
-from authservice.core.sessions.sessions import Used
+from authservice.core.sessions.sessions import Used, policy
 from authservice.core.tokens import access_tokens
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.interfaces import MFA, SecondFactor
+from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.levels import Record
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
+
+# Seconds for which the routes that a page calls may share its reading of the user.
+_MOMENT = 1
 
 
 @dataclass
 class Caller:
-    """The user who sent a request, and the session of the token."""
+    """The user who sent a request, and the session that the claims of the token name."""
 
     claims: Mapping[str, Any]
     session_id: uuid.UUID
-    # A view of the host project asks several questions about the caller of one request.
+    # One time for all checks of this caller, which a view of the host project may start at any
+    # moment of the request.
     reading: clock.Reading = field(default_factory=clock.reading)
-    # False if Django's session carries the claims: no token expires, so the session itself does.
+    # False if Django's session carries the claims. Then no token expires, and the expiry of the
+    # session itself is checked.
     has_token: bool = True
+    _shared: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+    _shared_until: float = field(default=0, init=False, repr=False)
 
     @cached_property
     def _found(self) -> tuple[Person, Used]:
-        found = sessions.find_for_request(self.session_id)
-        if found is None or found[0].id != self.claims["sub"]:
+        person_and_session = sessions.find_for_request(self.session_id)
+        if person_and_session is None or person_and_session[0].id != self.claims["sub"]:
             raise errors.InvalidToken
-        return found
+        return person_and_session
 
     @property
     def person(self) -> Person:
         return self._found[0]
 
+    @property
+    def record(self) -> Record:
+        """The levels that the session has proven, as the database has them now."""
+        return Record(self._found[1].levels)
+
     @cached_property
     def session(self) -> Session:
         return sessions.as_model(self._found[1])
+
+    @property
+    def organization_id(self) -> str | None:
+        """The active organization: that of the token or, without one, that of the row. Concurrent
+        requests save Django's session, and the last one may bring old claims back."""
+        if not self.has_token:
+            active = self._found[1].organization_id
+            return None if active is None else str(active)
+        claimed = self.claims.get("org_id")
+        return claimed if isinstance(claimed, str) and claimed else None
 
     @cached_property
     def _live(self) -> bool:
@@ -58,6 +81,28 @@ class Caller:
                 and sessions.is_valid(person, used)
                 and (policy().use if self.has_token else policy().use_without_token)(used)
             )
+
+    def share(self) -> None:
+        """Let `again` reuse the rows of this caller for `_MOMENT` seconds. Not longer: rights that
+        are withdrawn while a page waits must not be used after that."""
+        person, used = self._found
+        if (copied := person.copied()) is not None:
+            self._shared = {"_found": (copied, used), "_live": self._live}
+            self._shared_until = monotonic() + _MOMENT
+
+    def stop_sharing(self) -> None:
+        """Make `again` read the rows again: they may have changed."""
+        self._shared = {}
+
+    def again(self, *, shared: bool = False) -> Caller:
+        """This caller for another part of the request. It reads the rows again, unless it may have
+        what this one shares."""
+        caller = Caller(self.claims, self.session_id, has_token=self.has_token)
+        if shared and self._shared and monotonic() < self._shared_until:
+            person, used = self._shared["_found"]
+            # A copy of its own: a change that is refused later must not be seen elsewhere.
+            caller.__dict__.update(self._shared, _found=(person.copied(), used))
+        return caller
 
     def require_live(self) -> None:
         """Raises `InvalidToken` unless the session is valid, or the errors of the login policy."""
@@ -73,9 +118,9 @@ class Caller:
         if not self.person.is_super_admin:
             events.record("security.forbidden", self.person, client)
             raise errors.Forbidden
-        # A required second factor is normally demanded at login. A user who became a super admin
-        # while signed in, or signed in before the setting was turned on, was not asked for it.
-        if MFA not in self.claims["amr"] and any(
+        # A login normally asks for a required second factor. It did not ask a user who became a
+        # super admin while signed in, or who signed in before the setting was turned on.
+        if self.record.last("aal2") is None and any(
             factor.is_required(self.person) for factor in plugs(SecondFactor)
         ):
             raise errors.ReauthenticationRequired
@@ -90,8 +135,8 @@ def identify(token: Secret) -> Caller:
     claims = access_tokens.read(token)
     try:
         caller = Caller(claims, uuid.UUID(claims["sid"]))
-    except (ValueError, AttributeError, TypeError) as wrong:
-        raise errors.InvalidToken from wrong
+    except (ValueError, AttributeError, TypeError) as error:
+        raise errors.InvalidToken from error
     if policy().checks_every_request():
         caller.require_live()
     return caller

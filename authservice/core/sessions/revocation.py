@@ -1,4 +1,5 @@
-"""End a session: users by logging out, operators in a shell and staff in Django admin for others.
+"""Ends sessions. Users log out; operators (in a shell) and staff (in Django admin) end the sessions
+of others.
 
 Operators and staff may choose many users. These are processed in batches, each in a transaction of
 its own, so that row locks are short. Sessions that start during a run may stay: their users have
@@ -31,6 +32,8 @@ REVOKED = "revoked"
 
 @dataclass
 class Ended:
+    """How many sessions ended, and of how many users."""
+
     sessions: int = 0
     users: int = 0
 
@@ -46,7 +49,7 @@ def revoke_everyone(
     `progress` gets the number of users done.
     """
     ended = Ended()
-    # Also those of users who have no session here yet.
+    # The refresh tokens of other packages, also of users who have no session of this service yet.
     sessions.revoke_foreign_tokens(None, before=before)
     if before is None:
         _raise_versions(batch_size)
@@ -68,14 +71,19 @@ def revoke_users(
 ) -> int:
     """End all sessions of these users, or those that began before `before`; returns how many.
 
-    `by` is the member of staff. Without `before` the token version is raised too; with `before` it
-    is not, since that would also end the newer sessions.
+    `by` is the member of staff, None for an operator in a shell. Without `before` the token version
+    is raised too; with `before` it is not, since that would also end the newer sessions.
     """
     using = databases.primary()
     pks = [user.pk for user in users]
     with transaction.atomic(using=using):
-        passwords.lock_users(pks)  # concurrent requests of the users finish first, or are refused
-        ended = _end_begun(pks, before) if before else sessions.end_all_of_users(pks, REVOKED)
+        passwords.lock_users(pks)  # concurrent requests of the users finish first, or fail
+        if before is None:
+            ended = sessions.end_all_of_users(pks, REVOKED)
+        else:
+            sessions.revoke_foreign_tokens(pks, before=before)
+            earlier_sessions = open_sessions(before).order_by().filter(user__in=pks)
+            ended = sessions.end_queryset(earlier_sessions, REVOKED)
         for user in users:
             _record(user, by, client)
     return ended
@@ -93,13 +101,13 @@ def revoke_one(session: Session, *, by: Any = None, client: Client | None = None
 
 
 def open_sessions(before: datetime | None = None) -> QuerySet[Session]:
-    """The sessions that have not ended, ordered by user."""
+    """The sessions that have not ended and began before `before`, if given; ordered by user."""
     rows = Session.objects.filter(ended_at=None).order_by("user_id")
     return rows.filter(created_at__lt=before) if before else rows
 
 
 def users_with_sessions(before: datetime | None) -> int:
-    """How many users have such sessions."""
+    """How many users have sessions of `open_sessions`."""
     return _users(before).count()
 
 
@@ -107,14 +115,10 @@ def _users(before: datetime | None) -> QuerySet[Session, Any]:
     return open_sessions(before).values_list("user_id", flat=True).distinct()
 
 
-def _end_begun(pks: list[Any], before: datetime) -> int:
-    sessions.revoke_foreign_tokens(pks, before=before)
-    return sessions.end_queryset(open_sessions(before).order_by().filter(user__in=pks), REVOKED)
-
-
 def _raise_versions(batch_size: int) -> None:
-    """End what depends on the token version of a user without a session of ours, such as Django's
-    own sessions; see `core.staff.admin_login`. A user without an account gets one."""
+    """Raise the token version of every user. This ends what depends on it without a session of this
+    service, such as Django's own sessions; see `core.staff.admin_login`. A user without an account
+    gets one."""
     users = host().model._base_manager.using(databases.primary())
     for pks in _batches(users.order_by("pk").values_list("pk", flat=True), batch_size, "pk"):
         with transaction.atomic(using=databases.primary()):
@@ -135,25 +139,27 @@ def _batches(users: QuerySet[Any, Any], size: int, key: str = "user_id") -> Iter
 
 
 def _record(user: Any, by: Any, client: Client | None, **metadata: str) -> None:
-    action, client = "security.session.revoked", client or Client()
+    action = "security.session.revoked"
+    client = client or Client()
     events.record_by_staff(action, by, user, client, reason=REVOKED, **metadata)
 
 
 def log_out(person: Person, session: Session, client: Client) -> None:
-    """Raises `InvalidToken` if the session has ended since the request was authenticated."""
+    """End the session of the request. Raises `InvalidToken` if it has ended since the request was
+    authenticated."""
     with sessions.changing(person, session):
         if not sessions.end(session.pk, sessions.LOGOUT):
             raise errors.InvalidToken
         events.record("auth.logout", person, client)
-    # The session has ended: an exception of a receiver must not tell the client that it is open.
-    # Django logs it.
+    # The session has ended: if a receiver raises an exception, the client must not get an error.
+    # Django logs the exception.
     user_logged_out.send_robust(sender=type(person.user), request=client.http, user=person.user)
 
 
 def end_carried(session_id: UUID, client: Client) -> None:
-    """Log out a session that Django's session carried, after Django's own logout. If it has ended
-    already, nothing happens."""
+    """End a session that was carried by Django's session, after Django's own logout. If it has
+    ended already, nothing happens."""
     with transaction.atomic(using=databases.primary()):
-        found = sessions.find_for_request(session_id)
-        if found and sessions.end(session_id, sessions.LOGOUT):
-            events.record("auth.logout", found[0], client)
+        person_and_session = sessions.find_for_request(session_id)
+        if person_and_session and sessions.end(session_id, sessions.LOGOUT):
+            events.record("auth.logout", person_and_session[0], client)

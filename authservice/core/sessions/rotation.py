@@ -2,9 +2,9 @@
 
 A refresh increments the counter of the row in a conditional UPDATE. Its row count decides, so
 exactly one of any number of concurrent requests succeeds. Reuse of the direct predecessor shortly
-after is a second tab or a retry. Any other reuse means that two clients have tokens of this
-session, one of them an attacker. It ends the session, although the request itself is refused
-(RFC 9700 section 4.14).
+after the refresh is taken for a second tab or a retry. Any other reuse means that two clients have
+tokens of this session, one of them an attacker. Such reuse ends the session, although the request
+itself is refused (RFC 9700 section 4.14).
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from django.db.models import Case, F, QuerySet, When
 from authservice.core.credentials import passwords
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.sessions.login_policy import policy
-from authservice.core.sessions.sessions import Tokens
+from authservice.core.sessions.sessions import Tokens, policy
 from authservice.core.tokens import refresh as refresh_tokens
 from authservice.core.tokens.refresh import RefreshToken
 from authservice.core.users.person import Person
@@ -42,7 +41,8 @@ class Superseded(errors.InvalidRefreshToken):
 
 
 def _unchanged() -> QuerySet[Session]:
-    """The row, if its counter is as it was read and the session has neither ended nor expired."""
+    """The row of the session, if its counter is as it was read and the session has neither ended
+    nor expired."""
     return Session.objects.filter(
         pk=param("id", Session),
         counter=param("counter", Session),
@@ -84,14 +84,15 @@ def refresh(text: Secret, client: Client) -> Tokens:
     if token.counter < session.counter:
         return _reused(token, person, session, client)
     throttling.count("refresh", str(session.pk))
-    # One statement needs no transaction, whose BEGIN and COMMIT would be two more round trips.
-    stored = events.has_listener(_ACTION)
-    with transaction.atomic(using=databases.primary()) if stored else nullcontext():
-        issued = _rotated(person, session)
-        if issued:
+    # Without a listener the UPDATE is the only statement. It needs no transaction, whose BEGIN and
+    # COMMIT would be two more round trips.
+    has_listener = events.has_listener(_ACTION)
+    with transaction.atomic(using=databases.primary()) if has_listener else nullcontext():
+        tokens = _rotated(person, session)
+        if tokens:
             events.record(_ACTION, person, client)
-            return issued
-    # A concurrent refresh succeeded: read the row again and treat this one as a reuse.
+            return tokens
+    # A concurrent refresh was faster: read the row again and treat this request as a reuse.
     person, session = _find(token)
     return _reused(token, person, session, client)
 
@@ -111,22 +112,23 @@ def holder(text: Secret) -> tuple[Person, Session]:
 
 @clock.once
 def replayed(session_id: UUID, client: Client) -> Tokens:
-    """The token that this session was started from came again: the token before its first one.
+    """Handle a second use of the token of another package from which this session was started. It
+    counts as the predecessor of the first refresh token.
 
     Raises `InvalidRefreshToken`, also if there is no such session. Unless the session began a
     moment ago, it ends.
     """
     token = RefreshToken(session_id, counter=-1, mac=b"")
-    found = sessions.find_for_refresh(session_id)
-    if found is None or not _is_usable(*found):
+    person_and_session = sessions.find_for_refresh(session_id)
+    if person_and_session is None or not _is_usable(*person_and_session):
         raise errors.InvalidRefreshToken
-    return _reused(token, *found, client)
+    return _reused(token, *person_and_session, client)
 
 
 def find_valid(session_id: UUID) -> Session | None:
     """The session with the columns that a rotation needs, if it is valid."""
-    found = sessions.find_for_refresh(session_id)
-    return found[1] if found and _is_usable(*found) else None
+    person_and_session = sessions.find_for_refresh(session_id)
+    return person_and_session[1] if person_and_session and _is_usable(*person_and_session) else None
 
 
 @transactions.inside
@@ -135,28 +137,33 @@ def continued(person: Person, session: Session, shown: Secret) -> Tokens:
     """New tokens for a signed-in client that continues its session, such as after a switch of the
     organization; `auth_time` stays.
 
-    `shown` is the refresh token that the client sent along, or empty. The current one is replaced,
-    as by a refresh. Without it nothing is replaced: a client that keeps its earlier tokens could
-    not refresh any more, and its next refresh would look like reuse. Such a client gets a new
-    access token and its current refresh token again, or none if a module withholds it.
+    `shown` is the refresh token that the client sent along, or empty. If it is the current one, it
+    is replaced, as by a refresh. Without it nothing is replaced: a client that keeps its earlier
+    tokens could not refresh any more, and its next refresh would look like reuse. Such a client
+    gets a new access token and its current refresh token again, or none if a module withholds it.
 
-    The caller holds the lock of the user's row, and `find_valid` returned the session under it.
+    The caller holds the lock of the user's row, and has got the session from `find_valid` under
+    this lock.
     Raises `InvalidRefreshToken` if `shown` is not the current token.
     """
     if not shown:
-        return _unrotated(person, session)
+        # The row, and so the idle lifetime, stays as it is. An access token alone must not become a
+        # refresh token where a module withholds it.
+        tokens = sessions.issue_tokens(person, session)
+        withheld = any(data.withholds_refresh() for data in plugs(SessionData))
+        return replace(tokens, refresh_token=Secret("")) if withheld else tokens
     require_usable(session, shown)
     token = _parse(shown)
     if token.counter == session.counter:
-        issued = _rotated(person, session)
-        if issued:
-            return issued
+        new_tokens = _rotated(person, session)
+        if new_tokens:
+            return new_tokens
         # A refresh of the same client was faster; it does not lock the user.
         current = find_valid(session.pk)
         if current is None:
             raise errors.InvalidToken
         session = current
-    if not _is_in_grace(token, session):
+    if not _is_recent_predecessor(token, session):
         raise errors.InvalidRefreshToken
     return sessions.issue_tokens(person, session)
 
@@ -173,41 +180,33 @@ def require_usable(session: Session, shown: Secret) -> None:
     token = _parse(shown)
     if not token.genuine(session.seed):  # which excludes tokens of other sessions
         raise errors.InvalidRefreshToken
-    if token.counter != session.counter and not _is_in_grace(token, session):
+    if token.counter != session.counter and not _is_recent_predecessor(token, session):
         raise errors.InvalidRefreshToken
 
 
-def _is_in_grace(token: RefreshToken, session: Session) -> bool:
-    """Whether the token was replaced by the current one a moment ago."""
-    replaced = token.counter == session.counter - 1
-    return replaced and _in_grace(clock.now() - session.refreshed_at)
-
-
-def _unrotated(person: Person, session: Session) -> Tokens:
-    """A new access token; the row, and so the idle lifetime, stays as it is. An access token alone
-    must not become a refresh token where a module withholds it."""
-    current = sessions.issue_tokens(person, session)
-    withheld = any(data.withholds_refresh() for data in plugs(SessionData))
-    return replace(current, refresh_token=Secret("")) if withheld else current
+def _is_recent_predecessor(token: RefreshToken, session: Session) -> bool:
+    """Whether the current token replaced this one within the grace period."""
+    is_predecessor = token.counter == session.counter - 1
+    return is_predecessor and _in_grace(clock.now() - session.refreshed_at)
 
 
 def _parse(text: Secret) -> RefreshToken:
     try:
         return refresh_tokens.parse(text)
-    except crypto.Unreadable as wrong:
-        raise errors.InvalidRefreshToken from wrong
+    except crypto.Unreadable as error:
+        raise errors.InvalidRefreshToken from error
 
 
 def _find(token: RefreshToken) -> tuple[Person, Session]:
     """The valid session of the token. Raises `InvalidRefreshToken`.
 
-    A token with a counter greater than that of its row was issued before the database was restored
-    from a backup.
+    A token whose counter is greater than that of its row was issued before the database was
+    restored from a backup; it is refused.
     """
-    found = sessions.find_for_refresh(token.session_id)
-    if found is None:
+    person_and_session = sessions.find_for_refresh(token.session_id)
+    if person_and_session is None:
         raise errors.InvalidRefreshToken
-    person, session = found
+    person, session = person_and_session
     if not token.genuine(session.seed) or token.counter > session.counter:
         raise errors.InvalidRefreshToken
     if not _is_usable(person, session):
@@ -227,26 +226,32 @@ def _rotated(person: Person, session: Session) -> Tokens | None:
     The tokens are issued first: if a hook of the host project raises, the refresh token stays
     valid.
     """
-    counter, now = session.counter, clock.now()
+    counter = session.counter
+    now = clock.now()
     session.counter += 1 if root.refresh_token_rotation else 0
-    issued = sessions.issue_tokens(person, session)
-    rotated = _ROTATE.run(
+    new_tokens = sessions.issue_tokens(person, session)
+    matched_rows = _ROTATE.run(
         databases.primary(),
         id=session.pk,
         counter=counter,
         next_counter=session.counter,
         now=now,
         by_now=clock.by_now(),
-        # The time when the current refresh token was issued: unchanged if the counter is.
+        # The time when the current refresh token was issued: the same as long as the counter is.
         refreshed_at=now if session.counter != counter else session.refreshed_at,
         idle_expires_at=now + policy().lifetimes().idle,
         old_fingerprint=session.password_fingerprint,
         password_fingerprint=passwords.fingerprint(person.password),
     )
-    return issued if rotated else None
+    return new_tokens if matched_rows else None
 
 
 def _reused(token: RefreshToken, person: Person, session: Session, client: Client) -> Tokens:
+    """The tokens of `issue_tokens` for the direct predecessor within the grace period.
+
+    Raises `Superseded` for the predecessor within the leeway. Any other reuse ends the session and
+    raises `InvalidRefreshToken`.
+    """
     age = clock.now() - session.refreshed_at
     in_grace = _in_grace(age)
     if token.counter == session.counter - 1 and (in_grace or age <= root.reuse_leeway):
@@ -254,20 +259,16 @@ def _reused(token: RefreshToken, person: Person, session: Session, client: Clien
         if in_grace:
             return sessions.issue_tokens(person, session)
         raise Superseded
-    # Not counted: a thief who used up the limit would prevent the end of the session.
-    _end_session(person, session, client)
-    raise errors.InvalidRefreshToken
-
-
-def _in_grace(age: timedelta) -> bool:
-    """Whether a token that was replaced `age` ago still gets its successor."""
-    return root.refresh_grace > timedelta(0) and age <= root.refresh_grace
-
-
-def _end_session(person: Person, session: Session, client: Client) -> None:
+    # Reuse is not counted: an attacker who used up the limit would prevent the end of the session.
     with transaction.atomic(using=databases.primary()):
         # Wait for a running transaction of the attacker, which holds this lock.
         passwords.lock_users([person.user.pk])
         if sessions.end(session.pk, sessions.REUSE):
             action = "auth.token.reuse_detected"
             events.record(action, person, client, session=str(session.pk))
+    raise errors.InvalidRefreshToken
+
+
+def _in_grace(age: timedelta) -> bool:
+    """Whether a token that was replaced `age` ago still gets its successor."""
+    return root.refresh_grace > timedelta(0) and age <= root.refresh_grace

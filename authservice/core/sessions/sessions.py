@@ -1,4 +1,5 @@
-"""Sessions: start (by the one door, or to continue one of another package), read, check, end."""
+"""Starts, reads, checks and ends sessions. A session starts with a login (`core.login.login`), or
+continues a session of another package (`core.login.foreign_tokens`)."""
 
 from __future__ import annotations
 
@@ -8,32 +9,34 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from authservice.core.credentials import passwords
 from authservice.core.models import Account, Session
-from authservice.core.sessions.login_policy import policy
 from authservice.core.tokens import access_tokens, refresh
 from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, errors, transactions
 from authservice.kernel.client import Client
-from authservice.kernel.interfaces import ForeignTokens, LiveSession
-from authservice.kernel.modules import plugs
-from authservice.kernel.retries import after_commit
+from authservice.kernel.interfaces import ForeignTokens, LiveSession, LoginPolicy
+from authservice.kernel.levels import Record
+from authservice.kernel.modules import plug, plugs
 from authservice.kernel.secret import Secret
-from authservice.kernel.sql import Bound, Insert, Select, Update, param
+from authservice.kernel.sql import Bound, Insert, Select, Update, param, updating
+from authservice.kernel.transactions import after_commit
 from authservice.kernel.uuid7 import uuid7
 
+# Reasons for which sessions end, stored in `end_reason`.
 LOGOUT, REUSE, RESET, CHANGED = "logout", "reuse", "password reset", "password changed"
 MOVED = "e-mail changed"
-# `amr` of a session that continues one of another package. Nobody logged in, so it never counts as
-# a recent login, whatever its `auth_time`.
-LEGACY = "legacy"
+# End reasons that do not make the client suspect: its own logout, and "limit" of the session
+# module. A session that ended otherwise, such as by a reset, may have been an attacker's.
+TRUSTED_ENDS = (LOGOUT, "limit", "")
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Used(NamedTuple):
     password_fingerprint: str
     token_version: int
     factor_version: int
+    levels: str
     organization_id: uuid.UUID | None
     last_used_at: datetime
     idle_expires_at: datetime
@@ -105,6 +109,12 @@ _TOUCH = Update(
 )
 
 
+def policy() -> LoginPolicy:
+    """The login policy: lifetimes and limits of sessions, as the installed login module sets them.
+    The default login module is the stateless one."""
+    return cast(LoginPolicy, plug(LoginPolicy))
+
+
 def find_for_request(session_id: uuid.UUID) -> tuple[Person, Used] | None:
     """The session and its user with the columns that a request needs, in one query."""
     using = databases.primary()
@@ -144,17 +154,24 @@ def is_valid(person: Person, session: Session | Used) -> bool:
     )
 
 
+def was_revoked(session_id: str) -> bool:
+    """Whether this session ended for a reason that makes its client suspect."""
+    rows = Session.objects.filter(pk=session_id).exclude(ended_at=None)
+    return rows.exclude(end_reason__in=TRUSTED_ENDS).exists()
+
+
 def idle_to_renew(session: LiveSession) -> timedelta | None:
-    """The idle timeout to begin again for a session that is used now; None if it was used a moment
-    ago. More often if it is short: a session loses at most a quarter of it."""
+    """The idle timeout to start again for a session that is used now. None if `last_used_at` is
+    less than 5 minutes old, or less than a quarter of a short idle timeout: a session loses at most
+    a quarter of it."""
     idle = policy().lifetimes().idle
-    unused = clock.now() - session.last_used_at
-    return idle if unused >= min(_TOUCH_INTERVAL, idle / 4) else None
+    unused_for = clock.now() - session.last_used_at
+    return idle if unused_for >= min(_TOUCH_INTERVAL, idle / 4) else None
 
 
 def touch(session: LiveSession, *, now: datetime, until: datetime) -> None:
-    """The session was used at `now` and expires at `until` unless it is used again. Writes nothing
-    if it has ended or was used since the row was read."""
+    """Store that the session was used at `now`, and that it expires at `until` unless it is used
+    again. Writes nothing if the session has ended or was used since the row was read."""
     _TOUCH.run(databases.primary(), id=session.id, seen=session.last_used_at, now=now, until=until)
 
 
@@ -183,13 +200,14 @@ def begin(
     session_id: uuid.UUID | None = None,
     auth_time: datetime | None = None,
 ) -> Session:
-    """A session that `insertion` stores, in the same transaction; `amr` are the authentication
-    methods (RFC 8176), separated by spaces.
+    """Create a session, which the caller stores by `insertion` in the same transaction; `amr` are
+    the authentication methods (RFC 8176), separated by spaces.
 
     `session_id` and `auth_time` are for a session that another package began; by default a new id
     and now. Raises the errors of the login policy.
     """
-    now, lifetimes = clock.now(), policy().lifetimes()
+    now = clock.now()
+    lifetimes = policy().lifetimes()
     session = Session(
         id=session_id or uuid7(),
         user_id=person.user.pk,
@@ -198,6 +216,7 @@ def begin(
         token_version=person.token_version,
         factor_version=person.factor_version,
         amr=amr,
+        levels=Record.of_login(amr.split(), clock.utc()).text,
         method=method,
         auth_time=auth_time or now,
         device_id=device_id,
@@ -238,10 +257,14 @@ def changing(person: Person, session: Session, *others: Any) -> Iterator[Person]
     using = databases.primary()
     with transaction.atomic(using=using):
         locked = passwords.lock_users({person.user.pk, *others})
-        found = find_for_request(session.pk)
-        if person.user.pk not in locked or found is None or not is_valid(*found):
+        person_and_session = find_for_request(session.pk)
+        if (
+            person.user.pk not in locked
+            or person_and_session is None
+            or not is_valid(*person_and_session)
+        ):
             raise errors.InvalidToken
-        yield lookup.refresh_copies(found[0])
+        yield lookup.refresh_copies(person_and_session[0])
 
 
 def rebind_password(person: Person, session: Session) -> None:
@@ -249,6 +272,47 @@ def rebind_password(person: Person, session: Session) -> None:
     Session.objects.filter(pk=session.pk).update(
         password_fingerprint=passwords.fingerprint(person.user.password)
     )
+
+
+@clock.once
+def proof_statement(session: Session, before: str, proofs: tuple[str, ...]) -> Bound:
+    """The UPDATE which stores that the user of this session proved a level just now.
+
+    It changes no row if the session has ended or its levels are no longer those that were read
+    (`before`): another proof was stored, or a factor was removed. `session` gets the new values.
+
+    The statement itself checks that the versions are still those of the login. Locking the row of
+    the user instead could deadlock: the factor that was checked is already locked, and other
+    transactions lock the user first.
+    """
+    record = Record(before).with_event(proofs, clock.utc())
+    versions = {name: OuterRef(name) for name in ("token_version", "factor_version")}
+    unchanged = Exists(Account.objects.filter(pk=OuterRef("user_id"), **versions))
+    return _storing_levels(Session.objects.filter(unchanged), session, before, record)
+
+
+@transactions.inside
+def withdraw_proofs(person: Person, *proofs: str) -> None:
+    """Take the levels that depend on one of these authentication methods from every live session
+    of the user. Call it after the factor of these methods was removed, in the same transaction."""
+    live = Session.objects.filter(user=person.user.pk, ended_at=None)
+    for session in live.order_by("pk").select_for_update():
+        record = Record(session.levels).without(*proofs)
+        if record.text != session.levels:
+            _storing_levels(Session.objects.all(), session, session.levels, record).run()
+
+
+def _storing_levels(
+    rows: QuerySet[Session], session: Session, before: str, record: Record
+) -> Bound:
+    strongest = record.strongest
+    session.levels = record.text
+    session.amr = " ".join(strongest.proofs) if strongest else ""
+    if strongest is not None:
+        at = strongest.at
+        session.auth_time = at if settings.USE_TZ else datetime.fromtimestamp(at.timestamp())
+    values = {"levels": session.levels, "amr": session.amr, "auth_time": session.auth_time}
+    return updating(rows.filter(pk=session.pk, ended_at=None, levels=before), **values)
 
 
 def end(session_id: uuid.UUID, reason: str) -> bool:
@@ -307,7 +371,7 @@ def end_all(person: Person, reason: str) -> None:
 
 @clock.once
 def end_all_of_users(users: Collection[Any], reason: str) -> int:
-    """The same for users given by primary key; returns how many sessions ended."""
+    """`end_all` for several users, given by primary key; returns how many sessions ended."""
     revoke_foreign_tokens(users)
     accounts = Account.objects.filter(pk__in=users)
     accounts.update(token_version=F("token_version") + 1)
@@ -333,11 +397,11 @@ def _notify_policy(ids: list[uuid.UUID]) -> None:
     robust: the rows are authoritative, and a failing session store must not prevent other callbacks
     of the commit.
     """
-    ended = policy().ended
-    if ended is None or not ids:
+    receive_ended = policy().ended
+    if receive_ended is None or not ids:
         return
 
     def notify() -> None:  # Django logs the name of a callback that fails; a partial has none
-        ended(ids)
+        receive_ended(ids)
 
     after_commit(notify)

@@ -11,7 +11,7 @@ from authservice.core.conf import core
 from authservice.core.models import Session
 from authservice.core.tokens.signing_keys import ring
 from authservice.core.users.person import Person
-from authservice.kernel import clock, errors
+from authservice.kernel import clock, errors, levels
 from authservice.kernel.interfaces import SessionData
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
@@ -23,19 +23,28 @@ TYPE = "access"
 def issue(person: Person, session: Session) -> tuple[Secret, int]:
     """A new access token of the session, and its lifetime in seconds."""
     seconds = _lifetime(session)
-    issued = int(clock.timestamp())
+    issued_at = int(clock.timestamp())
+
+    additional: dict[str, Any] = {}
+    if core.claims_hook:
+        additional.update(import_string(core.claims_hook)(person.user))
+    for data in plugs(SessionData):
+        additional.update(data.claims(person, session))
+
     claims = {
-        **_additional_claims(person, session),
+        **additional,
         "sub": person.id,
         "jti": secrets.token_hex(16),
-        "iat": issued,
-        "exp": issued + seconds,
+        "iat": issued_at,
+        "exp": issued_at + seconds,
         "typ": TYPE,
         "ver": person.token_version,
         "sid": str(session.pk),
         "amr": session.amr.split(),
         "auth_time": int(session.auth_time.timestamp()),
     }
+    if (level := levels.of(session.amr.split())) is not None:
+        claims["acr"] = level
     return Secret(ring().encode(claims)), seconds
 
 
@@ -50,20 +59,12 @@ def read(token: Secret) -> dict[str, Any]:
 
 def is_ours(token: Secret) -> bool:
     """Whether the token says that this service issued it. A token of another issuer is left to
-    other authentication; one that names us is refused if it is not valid."""
+    the other authentication of the project. A token that names this service is refused if it is
+    not valid."""
     return ring().names_us(token.reveal())
 
 
 def _lifetime(session: Session) -> int:
     # An access token never expires later than its session.
-    left = session.expires_at - clock.now()
-    return max(1, int(min(root.access_token_ttl, left).total_seconds()))
-
-
-def _additional_claims(person: Person, session: Session) -> dict[str, Any]:
-    additional: dict[str, Any] = {}
-    if core.claims_hook:
-        additional.update(import_string(core.claims_hook)(person.user))
-    for data in plugs(SessionData):
-        additional.update(data.claims(person, session))
-    return additional
+    remaining = session.expires_at - clock.now()
+    return max(1, int(min(root.access_token_ttl, remaining).total_seconds()))

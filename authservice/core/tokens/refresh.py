@@ -17,8 +17,9 @@ from authservice.kernel.secret import Secret
 
 _PURPOSE = "refresh-token"
 _VERSION = 1
+# The version, the session id and the counter.
 _BODY = struct.Struct(">B16sI")
-_MAC = 32
+_MAC = 32  # bytes
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,15 @@ class RefreshToken:
     mac: bytes = field(repr=False)
 
     def genuine(self, seed: str) -> bool:
-        """Whether the MAC matches this row's seed under one of our keys."""
+        """Whether the MAC is valid for the seed in the row of the session, under the current key or
+        a fallback."""
         message = _message(self.session_id, self.counter, seed)
         return any(hmac.compare_digest(made, self.mac) for made in crypto.macs(_PURPOSE, message))
 
 
 def derive(session_id: UUID, counter: int, seed: str) -> Secret:
-    """The refresh token with this number; deterministic."""
+    """The refresh token of the session with this counter. It can be derived again while the keys
+    are the same."""
     body = _BODY.pack(_VERSION, session_id.bytes, counter)
     return Secret(crypto.b64(body + crypto.mac(_PURPOSE, _message(session_id, counter, seed))))
 

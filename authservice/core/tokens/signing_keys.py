@@ -2,8 +2,8 @@
 
 By default the key is HS256, derived from `SECRET_KEY`; keys derived from `SECRET_KEY_FALLBACKS`
 still verify. With `SIGNING_KEYS` the algorithm is one of `ALGORITHMS`, and each key has a state:
-"next" is published but does not sign yet, "active" signs, "retired" only verifies. Tokens that were
-signed before with the derived key count as expired then, so that clients refresh.
+"next" is published but does not sign yet, "active" signs, "retired" only verifies. When a project
+adds `SIGNING_KEYS`, tokens signed with the derived key count as expired, so clients refresh them.
 
 The host's own simplejwt keys are never used: tokens of the host are not valid here, and ours are
 not valid there.
@@ -26,7 +26,8 @@ from django.core.exceptions import ImproperlyConfigured
 from authservice.kernel import clock, crypto, errors, settings
 from authservice.kernel.sections import root
 
-# Ed25519 is the name that RFC 9864 gives to EdDSA with this curve. Some verifiers know one of them.
+# Ed25519 is the name that RFC 9864 gives to EdDSA with this curve. Some verifiers know only one of
+# the two names.
 ALGORITHMS = ("EdDSA", "Ed25519", "ES256", "RS256")
 STATES = ("next", "active", "retired")
 TYPE = "at+jwt"  # RFC 9068 section 2.1
@@ -62,7 +63,7 @@ class KeyRing:
     """Signs with the active key, verifies with each key."""
 
     def __init__(self, keys: tuple[Key, ...], replaced: tuple[Key, ...] = ()) -> None:
-        """Tokens of the keys `replaced` are no longer valid, but known to be ours."""
+        """`replaced` are keys whose tokens are no longer valid, but are recognized as ours."""
         self.keys = {key.kid: key for key in keys}
         self._replaced = {key.kid: key for key in replaced}
         # A list, since a value in a foreign header may not be hashable.
@@ -81,11 +82,13 @@ class KeyRing:
         return f"{signed}.{crypto.b64(signature)}"
 
     def read(self, token: str) -> dict[str, Any]:
-        """The claims of a valid, unexpired token. Raises `InvalidToken` or `TokenExpired`, the
-        latter also for a token of a replaced key, which is never accepted.
+        """The claims of a valid, unexpired token. Raises `InvalidToken` or `TokenExpired`. A token
+        of a replaced key is never accepted: it counts as expired.
 
         The three segments are split here rather than by `jwt.decode`, which spends most of its
-        time on checking each character. PyJWT verifies the signature itself.
+        time on checking each character. PyJWT verifies the signature itself. Each claim must be
+        present and of its type, with our issuer and audience (RFC 7519 section 7.2, RFC 8725
+        section 3).
         """
         signed, _, signature = token.rpartition(".")
         header, _, payload = signed.partition(".")
@@ -99,16 +102,8 @@ class KeyRing:
             ):
                 raise errors.InvalidToken
             claims = json.loads(crypto.unb64(payload))
-        except (ValueError, RecursionError) as wrong:
-            raise errors.InvalidToken from wrong
-        valid = self._validated(claims)
-        if kid in self._replaced:
-            raise errors.TokenExpired
-        return valid
-
-    def _validated(self, claims: Any) -> dict[str, Any]:
-        """Check the claims (RFC 7519 section 7.2, RFC 8725 section 3): each is present and of its
-        type, with our issuer and audience."""
+        except (ValueError, RecursionError) as error:
+            raise errors.InvalidToken from error
         if not isinstance(claims, dict) or any(
             type(claims.get(name)) is not kind for name, kind in CLAIMS.items()
         ):
@@ -118,12 +113,14 @@ class KeyRing:
         # `iat` is not compared with the clock: the clocks of two servers may differ by a second.
         if claims["exp"] <= clock.timestamp():
             raise errors.TokenExpired
+        if kid in self._replaced:
+            raise errors.TokenExpired
         return claims
 
     def names_us(self, token: str) -> bool:
-        """Whether the token says that it is ours, whatever is wrong with it: by `kid`, by `iss`, or
-        by a `typ` like that of ours if it names no issuer. Other issuers use the same `typ` (RFC
-        9068). Nothing is verified."""
+        """Whether the token says that it is ours, valid or not: by its `kid` or its `iss`. A token
+        without `iss` says so by its `typ`, which alone is not enough: other issuers use the same
+        `typ` (RFC 9068). Nothing is verified."""
         header, claims = (_unverified(part) for part in (token.split(".") + ["", ""])[:2])
         if header.get("kid") in self._kids:
             return True
@@ -142,10 +139,10 @@ def _segment(values: dict[str, Any]) -> str:
 def _unverified(segment: str) -> dict[str, Any]:
     """The JSON object in a segment of a token, empty if there is none."""
     try:
-        found = json.loads(crypto.unb64(segment))
+        value = json.loads(crypto.unb64(segment))
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 @cache
@@ -170,7 +167,16 @@ def _named(header: str) -> tuple[str, str]:
 @settings.cached
 def ring() -> KeyRing:
     """The keys of the current settings, cached: parsing a key costs more than using it."""
-    derived = tuple(_derived())
+    derived = tuple(
+        Key(
+            kid=crypto.b64(hashlib.sha256(b"kid:" + secret).digest()[:9]),
+            alg="HS256",
+            state="retired" if number else "active",
+            signing=secret,
+            verifying=secret,
+        )
+        for number, secret in enumerate(crypto.keys("access-token"))
+    )
     return KeyRing(tuple(configured()), replaced=derived) if root.signing_keys else KeyRing(derived)
 
 
@@ -189,19 +195,6 @@ def parsed(entries: Iterable[Any]) -> list[Key]:
     return keys
 
 
-def _derived() -> list[Key]:
-    return [
-        Key(
-            kid=crypto.b64(hashlib.sha256(b"kid:" + secret).digest()[:9]),
-            alg="HS256",
-            state="retired" if number else "active",
-            signing=secret,
-            verifying=secret,
-        )
-        for number, secret in enumerate(crypto.keys("access-token"))
-    ]
-
-
 def _parse(number: int, entry: Any) -> Key:
     where = f"SIGNING_KEYS[{number}]"
     if not isinstance(entry, Mapping):
@@ -215,12 +208,23 @@ def _parse(number: int, entry: Any) -> Key:
     if private is None and state != "retired":
         raise ImproperlyConfigured(f"{where}['private_key'] is missing.")
     jwk = _jwk(where, alg, public)
-    kid = entry.get("kid") or _thumbprint(jwk)
+    kid = entry.get("kid")
+    if not kid:
+        # RFC 7638: SHA-256 of the required members in lexicographic order.
+        members = {
+            "OKP": ("crv", "kty", "x"),
+            "EC": ("crv", "kty", "x", "y"),
+            "RSA": ("e", "kty", "n"),
+        }
+        required = {name: jwk[name] for name in members[jwk["kty"]]}
+        text = json.dumps(required, separators=(",", ":"), sort_keys=True)
+        kid = crypto.b64(hashlib.sha256(text.encode()).digest())
     published = {**jwk, "kid": kid, "use": "sig", "alg": alg}
     return Key(str(kid), alg, state, private, public, published)
 
 
 def _pem(where: str, entry: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The private key of an entry, or None, and its public key."""
     from cryptography.hazmat.primitives.serialization import (
         load_pem_private_key,
         load_pem_public_key,
@@ -231,8 +235,8 @@ def _pem(where: str, entry: Mapping[str, Any]) -> tuple[Any, Any]:
             private: Any = load_pem_private_key(_octets(entry["private_key"]), password=None)
             return private, private.public_key()
         return None, load_pem_public_key(_octets(entry.get("public_key", "")))
-    except (ValueError, TypeError) as wrong:
-        raise ImproperlyConfigured(f"{where} does not contain a readable PEM key.") from wrong
+    except (ValueError, TypeError) as error:
+        raise ImproperlyConfigured(f"{where} does not contain a readable PEM key.") from error
 
 
 def _octets(pem: str | bytes) -> bytes:
@@ -240,23 +244,17 @@ def _octets(pem: str | bytes) -> bytes:
 
 
 def _jwk(where: str, alg: str, public: Any) -> dict[str, Any]:
+    """The public key as a JWK. Raises `ImproperlyConfigured` if it is not a key for `alg`."""
     from jwt import InvalidKeyError
 
     algorithm = _algorithm(alg)
     try:
         jwk = dict(algorithm.to_jwk(algorithm.prepare_key(public), as_dict=True))
-    except (InvalidKeyError, TypeError, ValueError, AttributeError) as wrong:
-        raise ImproperlyConfigured(f"{where} is not a key for {alg}.") from wrong
+    except (InvalidKeyError, TypeError, ValueError, AttributeError) as error:
+        raise ImproperlyConfigured(f"{where} is not a key for {alg}.") from error
     curve = {"EdDSA": "Ed25519", "Ed25519": "Ed25519", "ES256": "P-256"}.get(alg)
     if curve != jwk.get("crv") or (alg == "RS256" and public.key_size < _MINIMUM_RSA):
         raise ImproperlyConfigured(f"{where} is not a key for {alg}.")
+    # `_parse` adds `use`, and a key should not have both (RFC 7517 section 4.3).
     jwk.pop("key_ops", None)
     return jwk
-
-
-def _thumbprint(jwk: Mapping[str, Any]) -> str:
-    """RFC 7638: SHA-256 of the required members in lexicographic order."""
-    members = {"OKP": ("crv", "kty", "x"), "EC": ("crv", "kty", "x", "y"), "RSA": ("e", "kty", "n")}
-    required = {name: jwk[name] for name in members[jwk["kty"]]}
-    text = json.dumps(required, separators=(",", ":"), sort_keys=True)
-    return crypto.b64(hashlib.sha256(text.encode()).digest())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from tests.core.login_matrix.world import World
 from tests.support.client import Answer
@@ -11,10 +11,12 @@ from tests.support.client import Answer
 
 @dataclass(frozen=True)
 class LoginPath:
-    """`route` is the step that may return tokens."""
+    """`route` is the step that may return tokens; `begins_session` is False if they are never those
+    of a new session."""
 
     route: str
     name: str = ""
+    begins_session: ClassVar[bool] = True
 
     def __str__(self) -> str:
         return self.name or self.route

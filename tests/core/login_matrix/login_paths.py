@@ -6,9 +6,11 @@ from typing import Any
 
 from tests.core.login_matrix.invited_paths import INVITED_PATHS
 from tests.core.login_matrix.login_path import LoginPath
+from tests.core.login_matrix.step_up_paths import STEP_UP_PATHS, SecondStepWithPasskey
 from tests.core.login_matrix.world import FRONT, USERNAME, World
 from tests.oauth.browsing import ANN, Browser, profile
 from tests.oauth.in_process import SETTINGS, office
+from tests.passkeys.people import Holder, finish_login
 from tests.support.client import PASSWORD, Answer
 from tests.support.flows import wrong
 from tests.twofactor.people import app_of
@@ -187,6 +189,20 @@ class NativeApp(LoginPath):
 CALLBACK = "oauth/{provider}/callback"
 
 
+class Passkey(LoginPath):
+    """The key verifies its user: it is two factors already."""
+
+    def prepare(self, world: World) -> Any:
+        holder = Holder(world.api, world.ann.email)
+        holder.token = world.api.log_in(world.ann.email)["access_token"]
+        holder.enrol()
+        return holder, holder.login_options()
+
+    def complete(self, world: World, proof: Any) -> Answer:
+        holder, begun = proof
+        return finish_login(world.api, begun, holder.sign(begun))
+
+
 LOGIN_PATHS = (
     Password("POST login", "password"),
     Username("POST login", "password of a username"),
@@ -203,7 +219,10 @@ LOGIN_PATHS = (
     ProviderByAddress(f"GET {CALLBACK}", "provider, by the address"),
     ProviderSignUp(f"GET {CALLBACK}", "provider, signup"),
     NativeApp("POST oauth/{provider}/token", "native app"),
+    Passkey("POST passkeys/login", "passkey"),
     SecondStep("POST 2fa/verify-login", "second step"),
     FirstEnrolment("POST 2fa/verify-login", "first enrolment"),
+    SecondStepWithPasskey("POST 2fa/verify-login", "second step, passkey"),
+    *STEP_UP_PATHS,
     *INVITED_PATHS,
 )

@@ -22,7 +22,8 @@ BY_PROVIDER = (
     "provider, by the address",
     "native app",
 )
-STEPS = ("second step", "first enrolment")
+STEPS = ("second step", "first enrolment", "second step, passkey")
+STEP_UPS = ("step-up", "step-up, code", "step-up, passkey")
 
 
 def rows(default: str, *changes: tuple[tuple[str, ...], str]) -> dict[str, str]:
@@ -39,22 +40,26 @@ NEW, OLD, CODE = ("signup",), ("refresh",), ("code",)
 INVITED = ("invitation", "org invitation")
 INVITED_NEW = ("invitation, new user", "org invitation, new user")
 CONTINUED = ("invitation, signed in", "org invitation, signed in")
-SWITCH = ("switch",)
+# What continues the session of the user. It is valid until the session ends.
+OWN_SESSION = ("switch", *STEP_UPS)
+PASSKEY = ("passkey",)
 EXPECTED = {
     "nothing": rows(TOKENS),
     "second_factor": rows(
         "2fa",
-        ((*NEW, *INVITED_NEW, *NEW_BY_PROVIDER), TOKENS),
+        ((*NEW, *INVITED_NEW, *NEW_BY_PROVIDER, *PASSKEY), TOKENS),
         (OLD, NO_REFRESH),
-        (SWITCH, NO_LINK),
-        (("second step",), TOKENS),
+        (OWN_SESSION, NO_LINK),
+        ((*STEPS, "step-up, code"), TOKENS),
         # The factor is set up meanwhile: the password alone no longer sets up another one.
         (("first enrolment",), NO_LINK),
     ),
-    "factor_required": rows("2fa_setup", ((*OLD, *CONTINUED, *SWITCH, *STEPS), TOKENS)),
+    "factor_required": rows(
+        "2fa_setup", ((*OLD, *CONTINUED, *OWN_SESSION, *STEPS, *PASSKEY), TOKENS)
+    ),
     "inactive": rows(
         NO_LINK,
-        ((*PASSWORDS, *INVITED, *CONTINUED, *BY_PROVIDER), "USER_NOT_ACTIVE"),
+        ((*PASSWORDS, *INVITED, *CONTINUED, *BY_PROVIDER, *PASSKEY), "USER_NOT_ACTIVE"),
         ((*NEW, *INVITED_NEW, *NEW_BY_PROVIDER), TOKENS),
         (OLD, NO_REFRESH),
         (CODE, NO_CODE),
@@ -63,16 +68,16 @@ EXPECTED = {
         "EMAIL_NOT_VERIFIED",
         (NEW, "nothing"),
         ((*OLD, *MAGIC, *PROVIDERS), TOKENS),
-        ((*INVITED, *INVITED_NEW, *CONTINUED, *SWITCH), TOKENS),
+        ((*INVITED, *INVITED_NEW, *CONTINUED, *OWN_SESSION), TOKENS),
     ),
     "phone_required": rows(
-        "PHONE_NOT_VERIFIED", (NEW, "VALIDATION_ERROR"), ((*OLD, *CONTINUED, *SWITCH), TOKENS)
+        "PHONE_NOT_VERIFIED", (NEW, "VALIDATION_ERROR"), ((*OLD, *CONTINUED, *OWN_SESSION), TOKENS)
     ),
     # The old session of the user ends with the password, so it cannot accept an invitation either.
     "other_password": rows(
         NO_LINK,
         (PASSWORDS, "INVALID_CREDENTIALS"),
-        ((*NEW, *PROVIDERS, *INVITED_NEW), TOKENS),
+        ((*NEW, *PROVIDERS, *INVITED_NEW, *PASSKEY), TOKENS),
         ((*INVITED, *CONTINUED), "INVITATION_NOT_FOUND"),
         (OLD, NO_REFRESH),
         (CODE, NO_CODE),
@@ -86,7 +91,7 @@ EXPECTED = {
         ((*INVITED, *CONTINUED), "VALIDATION_ERROR"),
     ),
     # Existing sessions stay valid.
-    "refused_by_hook": rows("NOT_APPROVED", ((*OLD, *CONTINUED, *SWITCH), TOKENS)),
+    "refused_by_hook": rows("NOT_APPROVED", ((*OLD, *CONTINUED, *OWN_SESSION), TOKENS)),
     "signup_refused_by_hook": rows(
         TOKENS, ((*NEW, *INVITED_NEW, *NEW_BY_PROVIDER), "NOT_APPROVED")
     ),
@@ -94,7 +99,7 @@ EXPECTED = {
         "TOO_MANY_REQUESTS",
         (PASSWORDS, "TOO_MANY_ATTEMPTS"),
         (CODE, NO_CODE),
-        (STEPS, "TOO_MANY_ATTEMPTS"),
+        ((*STEPS, "step-up", "step-up, code"), "TOO_MANY_ATTEMPTS"),
     ),
 }
 
@@ -112,4 +117,4 @@ def test_login_path_returns_tokens_only_where_they_are_due(world, state, path):
     assert outcome(answer) == expected
     assert bool(credentials_in(answer)) == (expected == TOKENS)
     assert not tokens_in_address(answer)
-    assert world.sessions() <= before + (expected == TOKENS)
+    assert world.sessions() <= before + (expected == TOKENS and path.begins_session)

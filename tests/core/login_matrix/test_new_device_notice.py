@@ -15,11 +15,11 @@ from tests.core.login_matrix.test_matrix import (
     NEW,
     NEW_BY_PROVIDER,
     OLD,
-    SWITCH,
+    OWN_SESSION,
 )
 
 # A sign-up has no former device; a session that goes on has no new one.
-OTHER = {*NEW, *NEW_BY_PROVIDER, *INVITED_NEW, *OLD, *CONTINUED, *SWITCH}
+OTHER = {*NEW, *NEW_BY_PROVIDER, *INVITED_NEW, *OLD, *CONTINUED, *OWN_SESSION}
 PATHS = [path for path in LOGIN_PATHS if str(path) not in OTHER]
 # The factor that it sets up ends all earlier sessions, which are no longer trusted.
 FAMILIAR = [path for path in PATHS if str(path) != "first enrolment"]
