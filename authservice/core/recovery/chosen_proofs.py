@@ -1,15 +1,15 @@
 """Which addresses of existing users count as proven, for `authservice_sync_accounts --verified`.
 
-Either all addresses of users who joined before the service was installed, or those that a function
-of the project names:
+These are either all addresses of users who joined before the service was installed, or those that a
+function of the project returns:
 
     def verified(users: Sequence[User]) -> Iterable[tuple[Any, str]]:
         rows = EmailAddress.objects.filter(user__in=users, verified=True)
         return rows.values_list("user_id", "email")
 
-It is called once for each batch of users whose address is not proven, and returns pairs of a user's
-primary key and a proven address. A pair whose address is not the user's current one is ignored, and
-so are users who are not in the batch.
+The function is called once for each batch of users whose address is not proven, and returns pairs
+of a user's primary key and a proven address. A pair whose address is not the user's current one is
+ignored, and so are users who are not in the batch.
 """
 
 from __future__ import annotations
@@ -45,25 +45,25 @@ class CannotChoose(Exception):
 
 @dataclass
 class Marked:
-    """How many addresses were marked as proven. `later` is the number of users who joined since the
-    service was installed, and whom `all` leaves out. In a dry run, `users` has the primary
+    """How many addresses were marked as proven. `later` is the number of users whom `all` leaves
+    out because they joined after the service was installed. In a dry run, `users` has the primary
     keys of the users whose address would be marked."""
 
     number: int = 0
     later: int = 0
     users: set[Any] = field(default_factory=set)
     shared: list[Proof] = field(default_factory=list)
-    # Primary keys of users whose row of the account the database refuses to change.
+    # Primary keys of users whose account row the database refuses to change.
     refused: list[Any] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Users whose addresses may be proven, and the function that names those that are. `later` are
-    users who joined too late for `all`."""
+    """Users whose addresses may be proven (`rows`), and the function that returns the proven ones
+    (`function`). `later` are users who joined too late for `all`."""
 
     rows: QuerySet[Any]
-    named: Choice
+    function: Choice
     later: QuerySet[Any] | None = None
 
 
@@ -73,7 +73,15 @@ def choose(named: str, joined_before: datetime | None) -> Chosen | None:
         raise CannotChoose("--joined-before needs --verified all.")
     if named == NONE:
         return None
-    return _everybody(joined_before) if named == ALL else Chosen(_rows(), _imported(named))
+    if named == ALL:
+        return _everybody(joined_before)
+    try:
+        function: Any = import_string(named)
+    except (ImportError, TypeError, ValueError) as error:  # the last two for names such as ".."
+        raise CannotChoose(f"--verified {named!r} cannot be imported: {error}") from error
+    if not callable(function) or inspect.iscoroutinefunction(function):
+        raise CannotChoose(f"--verified {named!r} must be a function, and not an async one.")
+    return Chosen(_rows(), function)
 
 
 def mark(
@@ -83,32 +91,49 @@ def mark(
     plan: Plan | None,
     progress: Callable[[int, int], None],
 ) -> Marked:
-    """Mark the chosen addresses as proven. With a plan, which is that of a dry run, nothing is
-    written. Raises `CannotChoose` if the function of the project returns something else."""
+    """Mark the chosen addresses as proven. A plan is given in a dry run, and then nothing is
+    written. Raises `CannotChoose` if the function of the project does not return pairs."""
     marked = Marked()
     if chosen is None:
         return marked
-    # What is stored may be outdated, and then the sync changes which addresses are proven.
-    rows = chosen.rows if plan else chosen.rows.filter(~_proven())
+    rows = chosen.rows
+    # Leave out users whose address is proven. With a plan the stored rows cannot decide this: the
+    # planned sync changes which addresses are proven.
+    if not plan:
+        proven = Account.objects.filter(user=OuterRef("pk"), proven_email_key=F("email_claim"))
+        rows = rows.filter(~Exists(proven.exclude(email_claim="")))
     total, done = rows.count(), 0
     marked.later = chosen.later.count() if chosen.later is not None else 0
     for users in _batches(rows, batch_size):
-        _mark_batch(_due(users, plan) if plan else users, chosen.named, marked, plan)
+        unproven_users = users
+        if plan:  # keep those whose address is not proven once the plan is carried out
+            accounts = _planned(users, plan)
+            unproven_users = [user for user in users if not _is_proven(accounts[user.pk])]
+        if unproven_users:
+            unproven_keys = {user.pk for user in unproven_users}
+            proofs = [
+                item
+                for item in _proofs(chosen.function, unproven_users)
+                if item.user in unproven_keys
+            ]
+            results = earlier_proofs.mark(proofs, plan)
+            _note(results, marked, plan)
+            marked.shared += [item for item, result in results.items() if result == SHARED]
         progress(done := done + len(users), max(done, total))
     _note(earlier_proofs.settle(marked.shared, plan), marked, plan)
     return marked
 
 
 def count_unproven(marked: Marked, plan: Plan | None, batch_size: int) -> int:
-    """How many users have a password that the first proof of their address removes, after the marks
-    of this run."""
+    """How many users still have a password that the first proof of their address will remove, once
+    the addresses of this run are marked."""
     if plan is None:
         return earlier_proofs.unproven().count()
     number = 0
     for users in _batches(earlier_proofs.with_password().order_by("pk"), batch_size):
-        found = _planned(users, plan)
-        left = [user for user in users if earlier_proofs.is_unproven(found[user.pk])]
-        number += sum(user.pk not in marked.users for user in left)
+        accounts = _planned(users, plan)
+        unproven_users = [user for user in users if earlier_proofs.is_unproven(accounts[user.pk])]
+        number += sum(user.pk not in marked.users for user in unproven_users)
     return number
 
 
@@ -122,28 +147,12 @@ def installed_at() -> datetime | None:
     return moment
 
 
-def _mark_batch(users: list[Any], named: Choice, marked: Marked, plan: Plan | None) -> None:
-    if not users:
-        return
-    known = {user.pk for user in users}
-    proofs = [one for one in _proofs(named, users) if one.user in known]
-    results = earlier_proofs.mark(proofs, plan)
-    _note(results, marked, plan)
-    marked.shared += [one for one, result in results.items() if result == SHARED]
-
-
 def _note(results: Mapping[Proof, str], marked: Marked, plan: Plan | None) -> None:
-    marked.refused += [one.user for one, result in results.items() if result == REFUSED]
-    users = [one.user for one, result in results.items() if result == MARKED]
+    marked.refused += [item.user for item, result in results.items() if result == REFUSED]
+    users = [item.user for item, result in results.items() if result == MARKED]
     marked.number += len(users)
     if plan:
         marked.users.update(users)
-
-
-def _due(users: list[Any], plan: Plan) -> list[Any]:
-    """The users whose address is not proven once the plan is carried out."""
-    found = _planned(users, plan)
-    return [user for user in users if not _is_proven(found[user.pk])]
 
 
 def _planned(users: list[Any], plan: Plan) -> dict[Any, Account | None]:
@@ -152,24 +161,25 @@ def _planned(users: list[Any], plan: Plan) -> dict[Any, Account | None]:
 
 
 def _is_proven(account: Account | None) -> bool:
-    """As `_proven` asks the database."""
+    """The same condition as that of the query in `mark`."""
     return bool(account and account.email_claim and account.proven_email_key == account.email_claim)
 
 
-def _proofs(named: Choice, users: list[Any]) -> Iterator[Proof]:
+def _proofs(function: Choice, users: list[Any]) -> Iterator[Proof]:
     try:
-        # Each once: the function may return a pair twice.
-        yield from dict.fromkeys(proof(user, email) for user, email in named(users))
-    except (TypeError, ValueError, AttributeError) as wrong:
+        # Without duplicates: the function may return a pair twice.
+        yield from dict.fromkeys(proof(user, email) for user, email in function(users))
+    except (TypeError, ValueError, AttributeError) as error:
         raise CannotChoose(
             "The function of --verified must take a list of users and return pairs of a user's"
-            f" primary key and an address. {type(wrong).__name__}: {wrong}"
-        ) from wrong
+            f" primary key and an address. {type(error).__name__}: {error}"
+        ) from error
 
 
 def _everybody(joined_before: datetime | None) -> Chosen:
-    """Users from before the service was installed. Later ones have signed up here, where every
-    verified address is known: an attacker may have signed up with the address of another person."""
+    """Users who joined before the service was installed. Later users signed up through the service,
+    which knows whether their address is verified. An unverified one must not be marked: an attacker
+    may have signed up with the address of another person."""
     joined = host().joined
     if not joined:
         raise CannotChoose(
@@ -183,9 +193,9 @@ def _everybody(joined_before: datetime | None) -> Chosen:
             "Django has no record of when the service was installed. Give the time with"
             " --joined-before."
         )
-    known = Account.objects.filter(user=OuterRef("pk"))
-    known = known.exclude(verified_email_key="", proven_email_key="")
-    rows = _rows().filter(~Exists(known))
+    verified = Account.objects.filter(user=OuterRef("pk"))
+    verified = verified.exclude(verified_email_key="", proven_email_key="")
+    rows = _rows().filter(~Exists(verified))
     return Chosen(
         rows.filter(**{f"{joined}__lt": before}),
         _own_addresses,
@@ -198,29 +208,13 @@ def _own_addresses(users: Sequence[Any]) -> Iterator[tuple[Any, str]]:
         yield user.pk, email_of(user)
 
 
-def _imported(path: str) -> Choice:
-    try:
-        named: Any = import_string(path)
-    except (ImportError, TypeError, ValueError) as wrong:  # the last two for names such as ".."
-        raise CannotChoose(f"--verified {path!r} cannot be imported: {wrong}") from wrong
-    if not callable(named) or inspect.iscoroutinefunction(named):
-        raise CannotChoose(f"--verified {path!r} must be a function, and not an async one.")
-    return named  # type: ignore[no-any-return]
-
-
 def _rows() -> QuerySet[Any]:
     """Users who have an address."""
-    known = host()
-    users = known.model._base_manager.using(primary()).order_by("pk")
-    email = known.email or "authservice_account__email"
+    host_info = host()
+    users = host_info.model._base_manager.using(primary()).order_by("pk")
+    email = host_info.email or "authservice_account__email"
     rows: QuerySet[Any] = users.exclude(Q(**{email: ""}) | Q(**{email: None}))
     return rows
-
-
-def _proven() -> Exists:
-    """Whether the address of a user of `_rows` is proven."""
-    proven = Account.objects.filter(user=OuterRef("pk"), proven_email_key=F("email_claim"))
-    return Exists(proven.exclude(email_claim=""))
 
 
 def is_any_at_risk(databases: Sequence[str] | None) -> bool:

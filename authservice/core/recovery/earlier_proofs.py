@@ -1,17 +1,17 @@
-"""Marks addresses as proven that were verified before the service was installed, in batches.
+"""Marks addresses as proven, in batches, if they were verified before the service was installed.
 
 Only the project knows which of its old addresses were verified. An address that an attacker signed
-up with and never verified must not be marked: its first proof is what removes the attacker (see
-`first_proof`). So every mark names an address, and it counts only if that is still the address of
-the user when the user's row is locked.
+up with and never verified must not be marked: its first proof removes the attacker (see
+`first_proof`). So every mark names an address, and is made only if this is still the address of the
+user once the user's row is locked.
 
-`email_proven_at` stays empty: it is the time of a proof here, which would make links and numbers
-from before the proof suspect.
+`email_proven_at` stays empty: it is the time of a proof to this service, and would make links and
+numbers from before that time suspect.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,13 +27,13 @@ from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.imports import REFUSED
-from authservice.kernel.retries import write_or_split
+from authservice.kernel.transactions import write_or_split
 
 VERIFIED = "user.email.verified"
 REASON = "import"
 
-# The account that a user will have, from the one that is stored: for a dry run that follows the dry
-# run of a sync.
+# Returns, for a user and the stored account, the account that the user will have after a sync: for
+# a dry run that follows the dry run of a sync.
 Plan = Callable[[Any, Account | None], Account | None]
 
 # The results for one address.
@@ -64,9 +64,9 @@ def as_stored(user: Any, account: Account | None) -> Account | None:
 
 def mark(proofs: Sequence[Proof], plan: Plan | None) -> dict[Proof, str]:
     """Mark these addresses as proven; returns the result for each. With a plan nothing is written.
-    Runs seven statements, whatever their number, unless the database refuses one."""
+    Runs seven statements for any number of proofs, unless the database refuses a row."""
     results = write_or_split(lambda some: _mark(some, plan), proofs, lambda one: {one: REFUSED})
-    return {one: result for found in results for one, result in found.items()}
+    return {one: result for outcome in results for one, result in outcome.items()}
 
 
 def settle(shared: Iterable[Proof], plan: Plan | None) -> dict[Proof, str]:
@@ -79,11 +79,11 @@ def settle(shared: Iterable[Proof], plan: Plan | None) -> dict[Proof, str]:
     by_key: dict[str, list[Proof]] = {}
     for one in shared:
         by_key.setdefault(one.key, []).append(one)
-    single = [found[0] for found in by_key.values() if len(found) == 1]
+    single = [group[0] for group in by_key.values() if len(group) == 1]
     if not single:
         return {}
     results = write_or_split(lambda some: _settle(some, plan), single, lambda one: {})
-    return {one: result for found in results for one, result in found.items()}
+    return {one: result for group in results for one, result in group.items()}
 
 
 def unproven() -> QuerySet[Any]:
@@ -98,7 +98,7 @@ def unproven() -> QuerySet[Any]:
 
 
 def is_unproven(account: Account | None) -> bool:
-    """The same for the account of a user of `with_password`."""
+    """Whether `unproven` would return a user of `with_password` who has this account."""
     return account is None or not (
         account.verified_email_key == account.proven_email_key == account.email_claim
     )
@@ -106,49 +106,52 @@ def is_unproven(account: Account | None) -> bool:
 
 def with_password() -> QuerySet[Any]:
     """Active users with a password and an address."""
-    known = host()
-    users = known.model._base_manager.using(databases.primary())
-    email = known.email or "authservice_account__email"
-    none = UNUSABLE_PASSWORD_PREFIX
-    unusable = Q(password="") | Q(**{"password__startswith": none}) | Q(password=None)
+    host_info = host()
+    users = host_info.model._base_manager.using(databases.primary())
+    email = host_info.email or "authservice_account__email"
+    unusable_prefix = UNUSABLE_PASSWORD_PREFIX
+    unusable = Q(password="") | Q(**{"password__startswith": unusable_prefix}) | Q(password=None)
     rows: QuerySet[Any] = users.exclude(unusable).exclude(Q(**{email: ""}) | Q(**{email: None}))
-    if known.active:
-        rows = rows.filter(**{known.active: True})
+    if host_info.active:
+        rows = rows.filter(**{host_info.active: True})
     return rows
 
 
 def _mark(proofs: Sequence[Proof], plan: Plan | None) -> dict[Proof, str]:
     with transaction.atomic(using=databases.primary()):
-        users, accounts = _read({one.user for one in proofs}, plan)
-        results = {one: _result(one, users, accounts) for one in proofs}
+        users, accounts = _read({item.user for item in proofs}, plan)
+        results = {item: _result(item, users, accounts) for item in proofs}
         if plan is None:
-            _store([one for one, result in results.items() if result == MARKED], users)
+            _store([item for item, result in results.items() if result == MARKED], users)
     return results
 
 
 def _settle(single: Sequence[Proof], plan: Plan | None) -> dict[Proof, str]:
     with transaction.atomic(using=databases.primary()):
-        users, accounts = _read({one.user for one in single}, plan)
-        taken = _taken({one.key for one in single}, plan)
-        # The batches have ended, so the user may have another address by now.
-        results = {one: _result(one, users, accounts) for one in single}
-        free = [one for one in single if one.key not in taken and results[one] == SHARED]
+        users, accounts = _read({item.user for item in single}, plan)
+        keys = [item.key for item in single]
+        rows = Account.objects.filter(Q(email_key__in=keys) | Q(verified_email_key__in=keys))
+        holders: list[Account | None] = []
+        if plan is None:
+            holders += rows
+        else:
+            holders += [plan(account.user, account) for account in rows.select_related("user")]
+        # Keys that an account holds or has verified.
+        taken = {
+            key
+            for holder in holders
+            if holder
+            for key in (holder.email_key or "", holder.verified_email_key)
+        }
+        # The locks of the batches are released, so the user may have another address by now.
+        results = {item: _result(item, users, accounts) for item in single}
+        free = [item for item in single if item.key not in taken and results[item] == SHARED]
         if plan is None:
             _store(free, users)
-            for one in free:  # a constant for each user, and such addresses are rare
-                rows = Account.objects.filter(pk=one.user, email_claim=one.key, email_key=None)
-                rows.update(email_key=one.key)
+            for item in free:  # one statement for each: such addresses are rare
+                owner = Account.objects.filter(pk=item.user, email_claim=item.key, email_key=None)
+                owner.update(email_key=item.key)
     return dict.fromkeys(free, MARKED)
-
-
-def _taken(keys: Collection[str], plan: Plan | None) -> set[str]:
-    """Keys that an account holds or has verified."""
-    rows = Account.objects.filter(Q(email_key__in=keys) | Q(verified_email_key__in=keys))
-    if plan is None:
-        found: list[Account | None] = list(rows)
-    else:
-        found = [plan(account.user, account) for account in rows.select_related("user")]
-    return {key for one in found if one for key in (one.email_key or "", one.verified_email_key)}
 
 
 def _read(
@@ -160,17 +163,18 @@ def _read(
         passwords.lock_users(keys)
         accounts = accounts.select_for_update()
     users = host().model._base_manager.using(databases.primary()).in_bulk(keys)
-    found = {account.pk: account for account in accounts}
+    by_user = {account.pk: account for account in accounts}
     if plan is None:
-        return users, found
-    return users, {pk: plan(user, found.get(pk)) for pk, user in users.items()}
+        return users, by_user
+    return users, {pk: plan(user, by_user.get(pk)) for pk, user in users.items()}
 
 
 def _result(one: Proof, users: Mapping[Any, Any], accounts: Mapping[Any, Account | None]) -> str:
     user, account = users.get(one.user), accounts.get(one.user)
     if user is None or account is None:
         return NO_ACCOUNT
-    claim, current = account.email_claim, email_of(user) if host().email else account.email
+    claim = account.email_claim
+    current = email_of(user) if host().email else account.email
     if not current or one.key != claim or identifiers.email_key(current) != claim:
         return ELSEWHERE
     if account.proven_email_key == one.key:
@@ -179,8 +183,8 @@ def _result(one: Proof, users: Mapping[Any, Any], accounts: Mapping[Any, Account
 
 
 def _store(marked: Sequence[Proof], users: Mapping[Any, Any]) -> None:
-    rows = Account.objects.filter(pk__in=[one.user for one in marked])
+    rows = Account.objects.filter(pk__in=[item.user for item in marked])
     # The rows are locked, and their claims are the keys of the proofs.
     rows.update(verified_email_key=F("email_claim"), proven_email_key=F("email_claim"))
-    targets = [users[one.user] for one in marked]
+    targets = [users[item.user] for item in marked]
     events.record_all_by_staff(VERIFIED, None, targets, Client(), reason=REASON)

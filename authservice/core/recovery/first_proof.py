@@ -14,7 +14,7 @@ from authservice.core.conf import core
 from authservice.core.credentials import passwords
 from authservice.core.messages import kinds
 from authservice.core.models import Account
-from authservice.core.recovery import earlier_access, takeover, verification
+from authservice.core.recovery import takeover, verification
 from authservice.core.users import creation, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events, message_queue, transactions
@@ -38,15 +38,15 @@ def confirm_address(person: Person, client: Client, *, caller: Person | None = N
         person = _wiped(person, client)
     verification.accept_email(person, client)
     if suspect and not core.wipe_unproven:
-        earlier_access.distrust(person, client)
+        takeover.distrust(person, client)
     return person
 
 
 def is_suspect(person: Person, caller: Person | None) -> bool:
     """Whether a proof of the current address would be the first, and another person may have
     access."""
-    foreign = not verification.is_same(person, caller)
-    return foreign and not person.email_proven and was_open(person)
+    by_another = not verification.is_same(person, caller)
+    return by_another and not person.email_proven and was_open(person)
 
 
 def deny(token: Secret, email: str, client: Client) -> None:
@@ -68,7 +68,7 @@ def deny(token: Secret, email: str, client: Client) -> None:
 
 
 def was_open(person: Person) -> bool:
-    """Whether a client could have logged in: by a password, or in another way."""
+    """Whether a client may have access: the account has a password, or a login is recorded."""
     return person.user.has_usable_password() or person.last_login_at is not None
 
 

@@ -19,7 +19,8 @@ from authservice.kernel.secret import Secret
 
 
 def change(person: Person, session: Session, old: Secret, new: Secret, client: Client) -> Secret:
-    """Returns a new token for the client's device; all others are revoked.
+    """Change the password; returns a new device token for the client's device. All other device
+    tokens are revoked.
 
     Raises `TooManyAttempts`, `InvalidCredentials`, `InvalidPassword`, `InvalidToken`.
     """

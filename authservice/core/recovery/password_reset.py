@@ -15,7 +15,7 @@ from authservice.core.credentials import (
 )
 from authservice.core.messages import kinds, security_notice, sending
 from authservice.core.models import OneTimeToken
-from authservice.core.recovery import earlier_access, first_proof, takeover, verification
+from authservice.core.recovery import first_proof, takeover, verification
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.creation import NewPassword
 from authservice.core.users.person import Person
@@ -23,8 +23,8 @@ from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, invalid
 from authservice.kernel.phrases import phrase
-from authservice.kernel.retries import after_commit
 from authservice.kernel.secret import Secret
+from authservice.kernel.transactions import after_commit
 
 
 def request_by_email(email: str, client: Client) -> None:
@@ -48,18 +48,18 @@ def reset_with_link(
 
     Revokes all device tokens; returns a new one for the client's device, "" if it is not known.
     Raises `InvalidLink`, `LinkExpired` or `InvalidPassword`; a refused password does not use the
-    link up. A wrong token, an unknown one and one for another address get the same answer. `caller`
-    is the user of a valid access token in the request, see `first_proof`.
+    link up. An invalid token, an unknown token and a token for another address get the same
+    answer. `caller` is the user of a valid access token in the request, see `first_proof`.
     """
     if not email and core.reset_requires_email:
         raise invalid("email", phrase("This field is required."))
     try:
         return _reset_with_link(token, email, new_password, client, caller)
-    except (errors.InvalidLink, errors.LinkExpired) as wrong:
+    except (errors.InvalidLink, errors.LinkExpired) as error:
         owner = one_time.owner_of(token, one_time.RESET)
         lockout.count_throttle(lockout.network_of(owner, client))
         if owner is not None:  # attackers must not fill the log with unknown tokens
-            _record_failure(owner, client, wrong)
+            _record_failure(owner, client, error)
         raise
 
 
@@ -74,11 +74,17 @@ def _reset_with_link(
         if present is None or present.email_key != issued.target_key:
             raise errors.InvalidLink
         suspect = first_proof.is_suspect(present, caller)
-        _evict_by_mail(present, client, suspect=suspect)
+        kind = takeover.RESET_BY_LINK
+        if not present.email_proven:
+            wipes = suspect and core.wipe_unproven
+            kind = takeover.FIRST_PROOF if wipes else takeover.RESET_UNPROVEN
+        if takeover.evict(kind, present, client):
+            using = databases.primary()
+            message_queue.send(kinds.ACCESS_REMOVED, present.email, client, using=using)
         device_token = _reset(present, encoded, client)
         verification.accept_email(present, client)
         if suspect and not core.wipe_unproven:
-            earlier_access.distrust(present, client)
+            takeover.distrust(present, client)
         _notify(present, client)
     return device_token
 
@@ -97,15 +103,16 @@ def require_open(token: Secret, email: str) -> tuple[Person, OneTimeToken]:
 
 
 def reset_with_code(phone: str, code: Secret, new_password: Secret, client: Client) -> Secret:
-    """The same with a texted code; the number must be one that may reset the password.
+    """Set a password with a texted code; the number must be one that may reset the password.
 
-    Raises `InvalidPassword`, and as `one_time.find_code` does.
+    Revokes and returns device tokens as `reset_with_link` does. Raises `InvalidPassword` and the
+    errors of `one_time.find_code`.
     """
     try:
         return _reset_with_code(phone, code, new_password, client)
-    except errors.InvalidVerificationCode as wrong:
+    except errors.InvalidVerificationCode as error:
         # Recorded for unknown numbers too, so that time and statements are the same.
-        _record_failure(lookup.find_by_phone(phone), client, wrong)
+        _record_failure(lookup.find_by_phone(phone), client, error)
         raise
 
 
@@ -121,7 +128,9 @@ def _reset_with_code(phone: str, code: Secret, new_password: Secret, client: Cli
     encoded = passwords.hash_new_password(new_password, person.user, field="new_password")
     with transaction.atomic(using=databases.primary()):
         present = one_time.consume_for(one_time.RESET, person, issued)
-        if present is None or not _may_reset_by(present, key):
+        if present is None or present.phone_key != key:
+            raise errors.InvalidVerificationCode
+        if not recovery_number.may_reset_password(present):
             raise errors.InvalidVerificationCode
         takeover.evict(takeover.RESET_BY_CODE, present, client)
         device_token = _reset(present, encoded, client)
@@ -129,39 +138,26 @@ def _reset_with_code(phone: str, code: Secret, new_password: Secret, client: Cli
     return device_token
 
 
-def _may_reset_by(person: Person, phone_key: str) -> bool:
-    return person.phone_key == phone_key and recovery_number.may_reset_password(person)
-
-
-def _evict_by_mail(person: Person, client: Client, *, suspect: bool) -> None:
-    kind = takeover.RESET_BY_LINK
-    if not person.email_proven:
-        wipes = suspect and core.wipe_unproven
-        kind = takeover.FIRST_PROOF if wipes else takeover.RESET_UNPROVEN
-    if takeover.evict(kind, person, client):
-        using = databases.primary()
-        message_queue.send(kinds.ACCESS_REMOVED, person.email, client, using=using)
-
-
 def _reset(person: Person, encoded: NewPassword, client: Client) -> Secret:
-    # The first password of an account that nobody could enter, such as one that staff created, ends
-    # nobody's access.
+    # Only if a client could log in before. The first password of an account that staff created, for
+    # example, ends nobody's access.
     if first_proof.was_open(person):
         takeover.record_recovery(person)
     passwords.store(person, encoded)
     token = known_devices.revoke_others(person, client)
 
-    def forgive() -> None:  # Django logs the name of a failed callback; a partial has none
+    def forgive() -> None:  # Django logs the name of a callback that fails; a partial has none
         lockout.unlock([person])
 
-    # Clear the counters, so that the owner can log in after an attack. After the commit: a login
-    # that has locked a counter may wait for the user's row.
+    # Clear the counters, so that the owner can log in after an attack. Do it after the commit, to
+    # avoid a deadlock: a login that has locked a counter may wait for the user's row.
     after_commit(forgive)
     events.record("auth.password.reset", person, client)
     return token
 
 
 def _notify(person: Person, client: Client) -> None:
-    # The state after the eviction: the link of this notice restores nothing that it removed.
+    # The state is read after the eviction: the link of this notice must not restore what the
+    # eviction removed.
     before = security_notice.state_of(person)
     security_notice.notify(kinds.PASSWORD_CHANGED, person, client, before)

@@ -40,12 +40,12 @@ NO_NUMBER: Mapping[str, object] = {
 
 def is_taken(person: Person, key: str | None) -> bool:
     """Whether another account has verified the number with this key."""
-    taken = Account.objects.filter(verified_phone_key=key).exclude(pk=person.user.pk)
-    return key is not None and taken.exists()
+    rows = Account.objects.filter(verified_phone_key=key).exclude(pk=person.user.pk)
+    return key is not None and rows.exists()
 
 
 def is_shared(person: Person) -> bool:
-    """Whether other accounts have the number of this one too."""
+    """Whether other accounts have the number of this account too."""
     key = person.phone_key
     return bool(key) and Account.objects.filter(phone_key=key).exclude(pk=person.user.pk).exists()
 
@@ -57,9 +57,10 @@ def require_free(person: Person, number: str) -> None:
 
 
 def users_with(number: str) -> list[Any]:
-    """The primary keys of the users whose accounts have the number. An account that gets the number
-    locks them, so it waits for a verification that has begun."""
+    """The primary keys of the users whose accounts have the number. A transaction that gives the
+    number to another account locks these users, so it waits for a verification that has begun."""
     rows = Account.objects.filter(phone_key=identifiers.phone_key(number)).order_by("pk")
+    # One more than can lose the number: the account that gets it may be among them.
     return list(rows.values_list("pk", flat=True)[: _AT_ONCE + 1]) if number else []
 
 
@@ -72,13 +73,14 @@ def lock(person: Person, key: str | None) -> None:
 
 @transactions.inside
 def take(person: Person, key: str, client: Client) -> None:
-    """The account has verified the number: the others lose it. Call it after the verified key
-    was stored, and after `lock` or with the lock of `users_with`."""
+    """Take the number, which this account has verified, from the other accounts. Call it after the
+    verified key was stored, with the rows of `lock` or of `users_with` locked."""
     for account in _losers(person, key).select_related("user"):
         loser = Person(account.user, account)
         Account.objects.filter(pk=account.pk, phone_key=key).update(**NO_NUMBER)
         change = {"before": account.phone_number, "after": ""}
-        # Neither the new owner of the number nor the client: they are not for the user to see.
+        # The entry and the mail name neither the new owner of the number nor the client of this
+        # request: the user who loses the number must not see them.
         events.record("user.phone.changed", loser, Client(), phone_number=change)
         if loser.email_proven:
             message_queue.send(
@@ -90,8 +92,8 @@ def take(person: Person, key: str, client: Client) -> None:
 
 
 def store_verified(person: Person, key: str, **fields: Any) -> bool:
-    """Store that the account has verified the number, if it still has it and no other account has
-    verified it; returns whether it did."""
+    """Store that the account has verified the number. False, and nothing is stored, if the account
+    has another number by now or another account has verified this one."""
     rows = Account.objects.filter(pk=person.user.pk, phone_key=key)
     try:
         with transaction.atomic(using=databases.primary()):

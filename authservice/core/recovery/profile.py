@@ -46,14 +46,14 @@ def update(
     """Store changed values of `name`, `phone_number` and `avatar`; "" clears a field. Stores the
     further fields of the host project in the same transaction. Returns the user as stored.
 
-    `password` is the current one or "". A changed number is unverified. If it was set with the
-    password, it may reset the password as soon as it is verified, see `recovery_number`. Raises
-    `ValidationFailed` for a number that may not be removed, `PhoneAlreadyInUse`,
-    `TooManyRequests`, `InvalidToken`, and as `recent_proof.require_recent` does.
+    `password` is the current password or "". A changed number is unverified. A number that was set
+    with the password may reset the password as soon as it is verified, see `recovery_number`.
+    Raises `ValidationFailed` for a number that may not be removed, `PhoneAlreadyInUse`,
+    `TooManyRequests`, `InvalidToken`, and the errors of `recent_proof.require_recent`.
     """
     number = changes.get("phone_number")
     if number == "" and person.account.phone_number and core.require_phone_verification:
-        # Without a number the user could not log in any more.
+        # Without a number the user could not log in any more. Requests call the field "phone".
         raise invalid("phone", phrase("This field is required."))
     if password or _differs(person, number):
         recent_proof.require_recent(person, session, password, client, method="profile")
@@ -63,6 +63,7 @@ def update(
         with _counted(person, number if _differs(person, number) else "", client):
             return _store(person, session, changes, client, further, proven=bool(password))
     except (IntegrityError, errors.Conflict):
+        # If a unique further value was taken meanwhile, this raises an error that names its field.
         further.require_valid()
         raise
 
@@ -103,26 +104,38 @@ def _store(
     with sessions.changing(person, session, *holders) as present:
         account = present.account
         before = {name: getattr(account, name) for name in changes}
-        changed = {name: value for name, value in changes.items() if value != before[name]}
-        fields: dict[str, Any] = dict(changed)
-        state = security_notice.state_of(present)
-        if "phone_number" in changed:
-            phone_numbers.require_free(present, changed["phone_number"])
-            fields |= _number(changed["phone_number"], proven=proven)
+        new_values = {name: value for name, value in changes.items() if value != before[name]}
+        fields: dict[str, Any] = dict(new_values)
+        state_before = security_notice.state_of(present)
+
+        if "phone_number" in new_values:
+            phone_numbers.require_free(present, new_values["phone_number"])
+            fields |= _number_fields(new_values["phone_number"], proven=proven)
         elif changes.get("phone_number"):
             fields |= _confirmed(account, proven=proven)
-        of_host = further.change(present.user) if further else []
-        if changed or of_host:
+        further_names = further.change(present.user) if further else []
+        if new_values or further_names:
             fields["updated_at"] = clock.now()
-        _write(account, fields)
-        if changed or of_host:
-            _record(present, changed, before, client, of_host)
-        if "phone_number" in changed:
-            security_notice.notify(kinds.PHONE_CHANGED, present, client, state)
+        if fields:
+            Account.objects.filter(pk=account.pk).update(**fields)
+            for name, value in fields.items():
+                setattr(account, name, value)
+
+        if new_values or further_names:
+            metadata: dict[str, Any] = {
+                name: {"before": before[name], "after": value} for name, value in new_values.items()
+            }
+            if further_names:
+                metadata["further_fields"] = further_names  # no values: they may be sensitive
+            actions = [_EVENTS[name] for name in new_values if name in _EVENTS]
+            for action in ("user.profile.updated", *actions):
+                events.record(action, present, client, **metadata)
+        if "phone_number" in new_values:
+            security_notice.notify(kinds.PHONE_CHANGED, present, client, state_before)
     return present
 
 
-def _number(number: str, *, proven: bool) -> dict[str, Any]:
+def _number_fields(number: str, *, proven: bool) -> dict[str, Any]:
     if not number:
         return dict(phone_numbers.NO_NUMBER)
     return {
@@ -139,7 +152,7 @@ def _confirmed(account: Account, *, proven: bool) -> dict[str, Any]:
     """The changed fields if the logged-in user sends the number that is already stored.
 
     Without the password nothing changes: a client sends all fields of its form, so a user who
-    changes the name would confirm a number of staff without knowing.
+    changes only the name would confirm, without knowing it, a number that staff set.
     """
     if not proven or account.phone_set_by == PhoneSource.SIGNUP:
         return {}
@@ -147,42 +160,18 @@ def _confirmed(account: Account, *, proven: bool) -> dict[str, Any]:
     return {"phone_set_by": PhoneSource.CONFIRMED if by_staff else PhoneSource.PASSWORD}
 
 
-def _write(account: Account, fields: dict[str, Any]) -> None:
-    if not fields:
-        return
-    Account.objects.filter(pk=account.pk).update(**fields)
-    for name, value in fields.items():
-        setattr(account, name, value)
-
-
-def _record(
-    person: Person,
-    changed: dict[str, str],
-    before: dict[str, Any],
-    client: Client,
-    of_host: list[str],
-) -> None:
-    actions = ["user.profile.updated", *(_EVENTS[name] for name in changed if name in _EVENTS)]
-    metadata: dict[str, Any] = {
-        name: {"before": before[name], "after": value} for name, value in changed.items()
-    }
-    if of_host:
-        metadata["further_fields"] = of_host  # their values may be as sensitive as any
-    for action in actions:
-        events.record(action, person, client, **metadata)
-
-
 def change_username(
     person: Person, session: Session, username: str, proof: Proof, client: Client
 ) -> Person:
     """Store the username; returns the user as stored.
 
-    Raises as `recent_proof.require_owner` does, `UsernameAlreadyExists`, `ValidationFailed`,
+    Raises the errors of `recent_proof.require_owner`, `UsernameAlreadyExists`, `ValidationFailed`,
     `TooManyRequests` and `InvalidToken`.
     """
     if proof.password and proof.code:
-        # A taken username must not use up a backup code. This reveals what `POST /is-available`
-        # does, under its limit. Each free username costs an attempt at the password.
+        # A taken username must not use up a backup code. This check reveals no more than
+        # `POST /is-available`, and counts under its limit. A free username goes on to the check of
+        # the password, which counts as an attempt.
         with identifier_change.counted(client):
             identifier_change.require_free(person, USERNAME, username)
     recent_proof.require_owner(person, session, proof, client, method="change_username")

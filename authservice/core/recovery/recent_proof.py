@@ -14,13 +14,18 @@ from functools import partial
 
 from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter, hash_limit, lockout, passwords
-from authservice.core.errors import InvalidCredentials, TwoFactorRefused
+from authservice.core.errors import (
+    InvalidCredentials,
+    StepUpRequired,
+    TwoFactorRefused,
+    step_up_required,
+)
 from authservice.core.models import Session
-from authservice.core.sessions.sessions import LEGACY
 from authservice.core.users.person import Person
 from authservice.kernel import clock, errors, events, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.levels import Record
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
@@ -32,6 +37,7 @@ FAULTS = (
     errors.ReauthenticationRequired,
     errors.ServiceUnavailable,
     errors.TooManyAttempts,
+    StepUpRequired,
     TwoFactorRefused,
 )
 
@@ -62,6 +68,7 @@ def check_password(person: Person, password: Secret, client: Client, *, method: 
             name = "email" if person.email else "username"
             typed = person.email or str(person.user.get_username())
             accepted = passwords.check(person, name, typed, password, client)
+        # A backend of the project may accept another user by this name.
         if accepted is None or accepted.user.pk != person.user.pk:
             raise InvalidCredentials
         # A backend of the project may have upgraded the hash of a row that it read itself.
@@ -73,10 +80,10 @@ def check_password(person: Person, password: Secret, client: Client, *, method: 
 def require_recent(
     person: Person, session: Session, password: Secret, client: Client, *, method: str
 ) -> None:
-    """Check the password if the client sent one, and record a wrong one. Without it the session
-    must be recent if `CORE.REQUIRE_RECENT_PROOF` is set.
+    """Check the password if the client sent one, and record a wrong one. Without a password the
+    session must be recent if `CORE.REQUIRE_RECENT_PROOF` is set.
 
-    Raises as `check_password` does, and `ReauthenticationRequired`.
+    Raises the errors of `check_password`, and `ReauthenticationRequired`.
     """
     if password:
         with _recorded(person, client, method):
@@ -89,22 +96,30 @@ def require_recent(
 def require_owner(
     person: Person, session: Session, proof: Proof, client: Client, *, method: str
 ) -> None:
-    """Require the current password, with the code of the second factor if one is enabled. Users
-    without a usable password must have logged in recently instead.
+    """Require the current password and, if a second factor is enabled, its code; or a step-up if
+    the only second factor is a passkey. Users without a usable password must have logged in
+    recently instead.
 
-    Raises as `check_password` does, `TwoFactorRefused` and `ReauthenticationRequired`.
+    Raises the errors of `check_password`, `TwoFactorRefused`, `StepUpRequired` and
+    `ReauthenticationRequired`.
     """
     if not proof.password:
         if person.user.has_usable_password() or not is_recent(session):
             raise errors.ReauthenticationRequired
         return
-    factor = _enabled_factor(person)
-    if factor is not None and not proof.code:
+    factors = {factor.method: factor for factor in plugs(SecondFactor) if factor.is_enabled(person)}
+    by_code = factors.get(SecondFactor.method)
+    if by_code is not None and not proof.code:
         raise TwoFactorRefused(phrase("The current code of the second factor is required."))
+    if factors and by_code is None:
+        # A passkey is verified by a step-up, which takes two requests.
+        record = Record(session.levels)
+        if not record.proves("aal2", now=clock.utc(), within=RECENT):
+            raise step_up_required("aal2", RECENT)
     with _recorded(person, client, method):
         check_password(person, proof.password, client, method=method)
-        if factor is not None:
-            factor.verify(person, proof.code, client)
+        if by_code is not None:
+            by_code.verify(person, proof.code, client)
 
 
 @transactions.inside
@@ -115,23 +130,17 @@ def require_unchanged(checked: Person, present: Person) -> None:
         raise InvalidCredentials
 
 
-def _enabled_factor(person: Person) -> SecondFactor | None:
-    return next((factor for factor in plugs(SecondFactor) if factor.is_enabled(person)), None)
-
-
 @contextmanager
 def _recorded(person: Person, client: Client, method: str) -> Iterator[None]:
     try:
         yield
     except (InvalidCredentials, TwoFactorRefused):
-        # An attacker with a stolen session tries passwords here, so the owner must see the failure.
+        # An attacker with a stolen session may try passwords here: the owner must see the failure.
         events.record("auth.reauthentication.failed", person, client, method=method)
         raise
 
 
 def is_recent(session: Session) -> bool:
-    """Whether the user logged in at most 10 minutes ago; neither a refresh counts nor a token of
-    another package that was traded for this session."""
-    # Read from the primary database: a deferred field would be loaded from a replica.
-    rows = Session.objects.filter(pk=session.pk).exclude(amr=LEGACY)
-    return rows.filter(auth_time__gte=clock.now() - RECENT).exists()
+    """Whether the user proved a level in this session at most 10 minutes ago. A refresh does not
+    count, nor does a token of another package that was traded for this session."""
+    return Record(session.levels).proves("aal1", now=clock.utc(), within=RECENT)

@@ -2,7 +2,7 @@
 
 Every reader of the owner's mailbox can use it, once, for 72 hours. No later change revokes it: an
 intruder who changes the number, then the password, then the number again cannot invalidate the link
-of the first change. Using it revokes the links of all later changes.
+of the first change. The use of a link revokes the links of all later changes.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from authservice.core import errors
+from authservice.core.conf import core
 from authservice.core.credentials import one_time, passwords, recovery_number
 from authservice.core.messages import kinds, security_notice
-from authservice.core.models import Account, OneTimeToken, PhoneSource
+from authservice.core.models import Account, PhoneSource
 from authservice.core.recovery import phone_numbers, takeover
 from authservice.core.users import creation, host_fields, identifiers, lookup
 from authservice.core.users.person import Person
@@ -32,8 +33,8 @@ from authservice.kernel.secret import Secret
 
 logger = logging.getLogger("authservice.accounts")
 
-# A request of the intruder may have begun shortly before the one that made this change, and have
-# added access after it: what it stored has the time at which it began.
+# What a request adds has the time at which the request began. A request of the intruder may have
+# begun shortly before the request that made this change, and have added access after the change.
 _OVERLAP = timedelta(seconds=30)
 
 
@@ -49,58 +50,69 @@ def secure(token: Secret, client: Client) -> None:
     """
     person, issued = one_time.find_link(one_time.SECURE, token)
     with transaction.atomic(using=databases.primary()):
-        # Others may have the number that the account gets back, and lose it.
+        # Also lock the users who lose the number that the account gets back.
         phone_numbers.lock(person, issued.payload["phone_key"])
         passwords.lock_and_read(person)
         present = lookup.find_by_pk(person.user.pk)
         if present is None or not present.active:
             raise errors.InvalidLink
-        # A spent token was used, or an earlier link has undone this change too.
-        if one_time.consume(issued):
-            _undo(present, issued, client)
+        # A spent token was used before, or an earlier link has undone this change too.
+        if not one_time.consume(issued):
+            return
 
-
-def _undo(person: Person, issued: OneTimeToken, client: Client) -> None:
-    before = issued.payload
-    security_notice.end_later(issued)
-    since = datetime.fromisoformat(before["since"]) - _OVERLAP
-    takeover.evict(takeover.SECURED, person, client, since=since)
-    for access in plugs(AccountAccess):
-        access.restore(person, since)
-    changes = {**_restore_number(person, before, client), **_restore_email(person, before)}
-    passwords.store(person, creation.unusable())
-    takeover.record_recovery(person)
-    events.record("user.secured", person, client, **changes)
-    if person.email == before["email"]:
-        using = databases.primary()
-        message_queue.send(kinds.ACCOUNT_SECURED, person.email, client, using=using)
+        before = issued.payload
+        security_notice.end_later(issued)
+        since = _moment(before["since"]) - _OVERLAP
+        if identifiers.email_key(before["email"]) != present.email_key:
+            # What the owner added before the change counts by the proof of the address that is
+            # restored, not by that of the intruder's.
+            proof = _fields(before, (), security_notice.PROOF_TIMES)
+            present.account.email_proven_at = proof["email_proven_at"]
+        takeover.evict(takeover.SECURED, present, client, since=since)
+        for access in plugs(AccountAccess):
+            access.restore(present, since)
+        changes = {**_restore_number(present, before, client), **_restore_email(present, before)}
+        passwords.store(present, creation.unusable())
+        takeover.record_recovery(present)
+        events.record("user.secured", present, client, **changes)
+        # If the former address was not restored, the current one may be that of the intruder.
+        if present.email == before["email"]:
+            using = databases.primary()
+            message_queue.send(kinds.ACCOUNT_SECURED, present.email, client, using=using)
 
 
 def _restore_number(person: Person, before: Mapping[str, Any], client: Client) -> Mapping[str, Any]:
-    number = person.account.phone_number
+    current_number = person.account.phone_number
     fields = _fields(before, security_notice.NUMBER, security_notice.NUMBER_TIMES)
-    if _is_recent(fields) and fields["phone_set_by"] != PhoneSource.SIGNUP:
+    added_at = fields["phone_added_at"]
+    is_recent = added_at is not None and added_at > clock.now() - recovery_number.WAIT
+    if is_recent and fields["phone_set_by"] != PhoneSource.SIGNUP:
         # The intruder may have set this number too, by an earlier change, so it has to wait 72
         # hours again.
         fields["phone_set_by"] = PhoneSource.SESSION
-    if phone_numbers.is_taken(person, fields["phone_key"]) or not _write(person, fields):
-        fields = dict(phone_numbers.NO_NUMBER)  # another user has verified it since
+    is_free = not phone_numbers.is_taken(person, fields["phone_key"])
+    if not (is_free and fields["phone_number"]) and _must_keep(person):
+        # As in a recovery: without a verified number the owner could neither log in nor set one.
+        _write(person, {"phone_set_by": PhoneSource.STAFF})
+        return {}
+    if not is_free or not _write(person, fields):
+        fields = dict(phone_numbers.NO_NUMBER)  # another user has verified the former number since
         _write(person, fields)
     if person.phone_number_verified:
         phone_numbers.take(person, person.phone_key, client)
-    if fields["phone_number"] == number:
+    if fields["phone_number"] == current_number:
         return {}
-    return {"phone_number": {"before": number, "after": fields["phone_number"]}}
+    return {"phone_number": {"before": current_number, "after": fields["phone_number"]}}
 
 
-def _is_recent(fields: Mapping[str, Any]) -> bool:
-    added_at = fields["phone_added_at"]
-    return added_at is not None and added_at > clock.now() - recovery_number.WAIT
+def _must_keep(person: Person) -> bool:
+    return core.require_phone_verification and person.phone_number_verified
 
 
 def _restore_email(person: Person, before: Mapping[str, Any]) -> Mapping[str, Any]:
-    email, present = before["email"], person.email
-    if email == present:
+    email = before["email"]
+    current_email = person.email
+    if email == current_email:
         return {}
     try:
         with transaction.atomic(using=databases.primary()):
@@ -108,10 +120,10 @@ def _restore_email(person: Person, before: Mapping[str, Any]) -> Mapping[str, An
     except (IntegrityError, Fault):
         logger.warning("The former address of user %s is taken and was not restored", person.id)
         if host().email:
-            setattr(person.user, host().email, present)
+            setattr(person.user, host().email, current_email)
         return {}
     _write(person, _fields(before, security_notice.PROOFS, security_notice.PROOF_TIMES))
-    return {"email": {"before": present, "after": email}}
+    return {"email": {"before": current_email, "after": email}}
 
 
 def _set_email(person: Person, email: str) -> None:
@@ -131,8 +143,13 @@ def _set_email(person: Person, email: str) -> None:
 def _fields(
     before: Mapping[str, Any], plain: tuple[str, ...], times: tuple[str, ...]
 ) -> dict[str, Any]:
-    moments = {name: before[name] and datetime.fromisoformat(before[name]) for name in times}
+    moments = {name: before[name] and _moment(before[name]) for name in times}
     return {**{name: before[name] for name in plain}, **moments}
+
+
+def _moment(text: str) -> datetime:
+    # In UTC or naive: the project may have changed `USE_TZ` since the link was mailed.
+    return clock.stored(datetime.fromisoformat(text))
 
 
 def _write(person: Person, fields: Mapping[str, Any]) -> bool:

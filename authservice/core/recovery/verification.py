@@ -1,11 +1,9 @@
-"""Verify an address or a number. The verified value is stored, so a changed one is unverified."""
+"""Verify an address or a number. The key of the verified value is stored, so a changed address or
+number is unverified."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
-from django.db.models import Q
 
 from authservice.core import errors
 from authservice.core.conf import core
@@ -13,13 +11,13 @@ from authservice.core.credentials import one_time, passwords
 from authservice.core.credentials.one_time import Purpose
 from authservice.core.messages import kinds, sending
 from authservice.core.models import Account, OneTimeToken
-from authservice.core.recovery import earlier_access, phone_numbers
+from authservice.core.recovery import phone_numbers, takeover
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.retries import after_commit
 from authservice.kernel.secret import Secret
+from authservice.kernel.transactions import after_commit
 
 
 def send_to_email(email: str, client: Client) -> None:
@@ -28,16 +26,16 @@ def send_to_email(email: str, client: Client) -> None:
 
 def send_to_phone(phone: str, client: Client, *, caller: Person | None = None) -> None:
     """Text a code to the number of the `caller`, the user of a valid access token in the request;
-    without one to the only account that has the number. Raises `SmsNotConfigured`."""
+    without a caller, for the only account that has the number. Raises `SmsNotConfigured`."""
     details = {sending.ACCOUNT: caller.id} if caller else {}
     sending.to_phone(kinds.VERIFY_PHONE, phone, client, details=details, account=caller)
 
 
 def text_after_commit(person: Person, phone: str, client: Client) -> None:
-    """Text a code, within the limits on texts. They are counted after the commit: otherwise every
-    other sign-up of the same network would wait for the locked counter."""
+    """Text a code, within the limits on texts. The text is counted after the commit: otherwise
+    every other sign-up of the same network would wait for the locked counter."""
 
-    def send() -> None:  # Django logs the name of a callback that fails, and a partial has none
+    def send() -> None:  # Django logs the name of a callback that fails; a partial has none
         if message_queue.can_sms():
             send_to_phone(phone, client, caller=person)
 
@@ -46,7 +44,8 @@ def text_after_commit(person: Person, phone: str, client: Client) -> None:
 
 def text_if_shared(person: Person, client: Client) -> None:
     """Text a code to a user whose login is refused because the number is not verified, if other
-    accounts have the number too: `send_to_phone` cannot select an account without a token."""
+    accounts have the number too: the user has no access token yet, and `send_to_phone` cannot
+    select one of several accounts without it."""
     if phone_numbers.is_shared(person):
         text_after_commit(person, person.account.phone_number, client)
 
@@ -60,28 +59,30 @@ def verify_email(
     signed_up_here: bool = False,
     caller: Person | None = None,
 ) -> None:
-    """Verify by a mailed link; a second click before it expires succeeds again.
+    """Verify by a mailed link; a second click before the link expires succeeds again.
 
-    `proof` says that a human opened it. Otherwise it may have been a mail scanner: the address is
-    verified but not proven, and the same link can still prove it later. `signed_up_here` says that
-    it was the browser of the sign-up; `caller` is the user of a valid access token in the request.
-    See `earlier_access` for proofs by other clients.
+    `proof` says that a human opened the link. Otherwise a mail scanner may have opened it: the
+    address is verified but not proven, and the same link can still prove it later. `signed_up_here`
+    says that the browser of the sign-up opened it; `caller` is the user of a valid access token in
+    the request. See `takeover.distrust` for proofs by other clients.
 
     Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
     """
     person, issued = find_link(token, email)
     with transaction.atomic(using=databases.primary()):
         present = lock_owner(person, issued)
-        first = one_time.consume(issued)
-        if not first and not present.email_verified:
+        is_first_use = one_time.consume(issued)
+        if not is_first_use and not present.email_verified:
             raise errors.InvalidVerificationToken  # the sign-up was denied
         if proof and not present.email_proven:
             accept_email(present, client)
             if not (signed_up_here or is_same(present, caller)):
-                earlier_access.distrust(present, client)
+                takeover.distrust(present, client)
         elif not present.email_verified:
-            _verify_without_proof(present, client)
-        if first:
+            rows = Account.objects.filter(pk=present.user.pk)
+            rows.update(verified_email_key=present.email_key)
+            events.record("user.email.verified", present, client)
+        if is_first_use:
             using = databases.primary()
             message_queue.send(kinds.WELCOME, present.email, client, using=using)
 
@@ -114,12 +115,12 @@ def find_link(token: Secret, email: str) -> tuple[Person, OneTimeToken]:
     """
     try:
         person, issued = one_time.find_link(one_time.VERIFY_EMAIL, token)
-    except errors.LinkExpired as wrong:
+    except errors.LinkExpired as error:
         if not was_mailed_to(email, one_time.VERIFY_EMAIL, token):
-            raise errors.InvalidVerificationToken from wrong
-        raise errors.VerificationTokenExpired from wrong
-    except errors.InvalidLink as wrong:
-        raise errors.InvalidVerificationToken from wrong
+            raise errors.InvalidVerificationToken from error
+        raise errors.VerificationTokenExpired from error
+    except errors.InvalidLink as error:
+        raise errors.InvalidVerificationToken from error
     key = identifiers.email_key(email)
     if issued.target_key != key or person.email_key != key:
         raise errors.InvalidVerificationToken
@@ -136,14 +137,8 @@ def was_mailed_to(email: str, purpose: Purpose, token: Secret) -> bool:
     return rows.filter(target_key=identifiers.email_key(email)).exists()
 
 
-def _verify_without_proof(person: Person, client: Client) -> None:
-    rows = Account.objects.filter(pk=person.user.pk)
-    rows.update(verified_email_key=person.email_key)
-    events.record("user.email.verified", person, client)
-
-
 def is_same(person: Person, caller: Person | None) -> bool:
-    """Whether the user of a valid access token in the request is this one."""
+    """Whether `caller`, the user of a valid access token in the request, is this person."""
     return caller is not None and caller.user.pk == person.user.pk
 
 
@@ -151,11 +146,16 @@ def accept_email(person: Person, client: Client) -> None:
     """Store that the owner of the mailbox has proven the current address."""
     if person.email_proven:
         return
-    key = person.email_key
-    known = person.email_verified
-    proven = {"proven_email_key": key, "email_proven_at": clock.now()}
-    _store(person, verified_email_key=key, **proven)
-    if not known:
+    was_verified = person.email_verified
+    fields = {
+        "verified_email_key": person.email_key,
+        "proven_email_key": person.email_key,
+        "email_proven_at": clock.now(),
+    }
+    if Account.objects.filter(pk=person.user.pk).update(**fields):
+        for name, value in fields.items():
+            setattr(person.account, name, value)
+    if not was_verified:
         events.record("user.email.verified", person, client)
 
 
@@ -163,11 +163,11 @@ def verify_phone(phone: str, code: Secret, client: Client, *, caller: Person | N
     """Verify by a texted code that was requested for the account of the `caller`, as in
     `send_to_phone`: a code of another account proves nothing for this one.
 
-    Where a login requires a verified number, its owner has no token yet. If several accounts have
-    the number, each code proves it for the account that it was texted for: otherwise an attacker
-    who signs up with the number could lock its owner out.
+    Where a login requires a verified number, the owner of the number has no access token yet. If
+    several accounts have the number, a code proves it for the account that the code was texted for:
+    otherwise an attacker who signs up with the number could lock its owner out.
 
-    Every other account that has the number loses it. Raises as `one_time.find_code` does.
+    Every other account that has the number loses it. Raises the errors of `one_time.find_code`.
     """
     owner = caller or lookup.find_by_phone(phone)
     try:
@@ -196,12 +196,3 @@ def _verify_phone(phone: str, code: Secret, client: Client, owner: Person | None
             raise errors.InvalidVerificationCode
         events.record("user.phone.verified", present, client)
         phone_numbers.take(present, key, client)
-
-
-def _store(person: Person, *conditions: Q, **proven: Any) -> bool:
-    """Whether the account still meets the conditions; otherwise nothing is stored."""
-    if not Account.objects.filter(*conditions, pk=person.user.pk).update(**proven):
-        return False
-    for name, value in proven.items():
-        setattr(person.account, name, value)
-    return True

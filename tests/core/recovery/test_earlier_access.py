@@ -10,7 +10,7 @@ from authservice.core.models import PhoneSource
 from authservice.twofactor.models import Authenticator
 from tests.core.recovery.thief import THIEFS_PHONE, Thief, log_in, owner_resets
 from tests.support.client import PASSWORD
-from tests.support.flows import ANN, PHONE, account
+from tests.support.flows import ANN, NEW, PHONE, account
 from tests.support.people import the_user
 from tests.twofactor.people import Person
 
@@ -220,3 +220,28 @@ def test_notice_is_not_sent_if_the_first_proof_removes_all_access(attacker, flow
     owner_resets(flows)
 
     assert kinds.EMAIL_CONFIRMED not in post.kinds()
+
+
+def test_link_of_the_notice_works_without_time_zones(attacker, confirm, secure, settings):
+    settings.USE_TZ, settings.TIME_ZONE = False, "Asia/Kathmandu"
+    confirm()
+
+    secure()
+
+    assert account().phone_number == ""
+    assert not account().user.has_usable_password()
+
+
+def test_link_of_the_notice_keeps_a_number_that_every_login_needs(
+    api, attacker, confirm, secure, flows, post, configure
+):
+    configure(CORE={"REQUIRE_PHONE_VERIFICATION": True})
+    confirm()
+
+    secure()
+
+    assert account().phone_number == THIEFS_PHONE
+    assert account().phone_set_by == PhoneSource.STAFF
+    assert flows.reset(post.token(kinds.ACCOUNT_SECURED)).status == 200
+    assert api.post("login", email=ANN, password=NEW).status == 200
+    assert not attacker.reset_by_number()

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from authservice.core.messages import lost_notices
+from authservice.core.messages import security_notice
 from authservice.core.models import OneTimeToken
 from tests.core.recovery.thief import THIEFS_PHONE
 from tests.support.flows import PHONE, prove
@@ -19,7 +19,7 @@ def test_lost_notice_is_sent_again_by_one_of_several_processes(crowd, api, post,
         post.jobs.clear()
         assert rows.update(attempts=0, created_at=timezone.now() - timedelta(hours=1)) == 1
 
-        numbers = crowd.race([lost_notices.send_again] * 8)
+        numbers = crowd.race([security_notice.send_again] * 8)
 
         assert sum(numbers) == 1
         assert len(post.jobs) == 1

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from authservice.core.messages import compose, limits
-from authservice.core.messages.counting import TextPolicy
+from authservice.core.messages.sending import TextPolicy
 from authservice.core.models import Account
 from authservice.core.users.identifiers import phone_key
 from authservice.kernel.message_queue import Message
