@@ -11,6 +11,10 @@ class NotificationConfig(modules.ModuleConfig):
     label = "authservice_notification"
     verbose_name = admin_text("Mail and text messages")
     messenger = "authservice.notification.messenger.messenger"
+    examinations = (
+        "authservice.notification.examinations.examine_mail",
+        "authservice.notification.examinations.examine_worker",
+    )
 
     def ready(self) -> None:
         from authservice.notification import checks

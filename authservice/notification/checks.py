@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from email.utils import parseaddr
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -104,15 +105,22 @@ declare(
             "Set EMAIL_BACKEND, or MAILERS from Django 6.1 on, to a backend that sends e-mails,"
             " such as 'django.core.mail.backends.smtp.EmailBackend'.",
         ),
+        "authservice.W242": (
+            "E-mails have no sender address, or Django's default, webmaster@localhost: mail servers"
+            " refuse them or take them for spam.",
+            "Set NOTIFICATION.FROM_EMAIL or DEFAULT_FROM_EMAIL to an address that your mail server"
+            " may send for, such as 'Example <auth@example.com>'.",
+        ),
     }
 )
 
+# Backends of django.tasks that do not queue.
 _UNQUEUED = ("ImmediateBackend", "DummyBackend")
 # The name of the app that Celery makes if the project has none.
 _FALLBACK_APP = "default"
 _DEFAULT_MAIL_SERVER = ("localhost", 25)
-# What Django's backends that send nothing do with an e-mail.
 _BACKENDS = "django.core.mail.backends."
+# The modules of Django's backends that send nothing, and what becomes of an e-mail there.
 _NOT_SENT = {
     f"{_BACKENDS}console": "printed, with links that give access to accounts",
     f"{_BACKENDS}filebased": "written to files, with links that give access to accounts",
@@ -126,10 +134,54 @@ def connect() -> None:
     register(check_production, Tags.security, deploy=True)
 
 
-def check_notification(**_: Any) -> list[CheckMessage]:
+def check_notification(**_: Any) -> Iterator[CheckMessage]:
     if not _readable():
-        return []
-    return [*_dispatcher(), *_sender(), *_content()]
+        return
+    if conf.dispatcher == "inline":
+        yield message("authservice.W101")
+    if conf.dispatcher == "tasks":
+        yield from _tasks()
+    if conf.dispatcher == "celery" and not find_spec("celery"):
+        yield message("authservice.E103")
+    elif conf.dispatcher == "celery":
+        if import_module("celery").current_app.main == _FALLBACK_APP:
+            yield message("authservice.W235")
+        if not conf.notice_queue:
+            yield _shared_queue()
+    if conf.sms_sender:
+        yield from _sender()
+    if conf.sms_countries and not find_spec("phonenumbers"):
+        yield message("authservice.E123")
+    if bool(conf.capture) != bool(conf.restore):
+        yield message("authservice.E126")
+    if not root.api_url:
+        yield message("authservice.W120")
+
+    # Whether e-mails go to Django's default server without a setting that names it. A project that
+    # names it wants it.
+    is_overridden: Any = settings.is_overridden  # type: ignore[misc]
+    server_is_named = any(map(is_overridden, ("EMAIL_HOST", "EMAIL_PORT", "MAILERS")))
+    if not settings.DEBUG and not server_is_named:
+        server = mail.mailer()
+        if (getattr(server, "host", ""), getattr(server, "port", 0)) == _DEFAULT_MAIL_SERVER:
+            yield message("authservice.W236")
+
+
+def check_production(**_: Any) -> Iterator[CheckMessage]:
+    if not _readable():
+        return
+    if conf.sms_sender == "console":
+        yield message("authservice.W113")
+    sender = conf.from_email or settings.DEFAULT_FROM_EMAIL
+    if "@" not in sender or parseaddr(sender)[1].endswith("@localhost"):
+        text = (
+            f"E-mails have the sender {sender!r}: mail servers refuse them or take them for spam."
+        )
+        yield message("authservice.W242", text)
+    backend = type(mail.mailer())
+    if outcome := _NOT_SENT.get(backend.__module__):
+        text = f"The e-mail backend is {backend.__module__}.{backend.__qualname__}: e-mails are"
+        yield message("authservice.W241", f"{text} not sent, but {outcome}.")
 
 
 def _readable() -> bool:
@@ -138,56 +190,25 @@ def _readable() -> bool:
     return apps.is_installed("authservice.notification") and not list(complaints())
 
 
-def check_production(**_: Any) -> Iterator[CheckMessage]:
-    if not _readable():
-        return
-    if conf.sms_sender == "console":
-        yield message("authservice.W113")
-    backend = type(mail.mailer())
-    if becomes := _NOT_SENT.get(backend.__module__):
-        text = f"The e-mail backend is {backend.__module__}.{backend.__qualname__}: e-mails are"
-        yield message("authservice.W241", f"{text} not sent, but {becomes}.")
-
-
-def _dispatcher() -> Iterator[CheckMessage]:
-    chosen = conf.dispatcher
-    if chosen == "tasks":
-        yield from _tasks()
-    if chosen == "celery":
-        yield from _celery()
-    if chosen == "inline":
-        yield message("authservice.W101")
-
-
-def _celery() -> Iterator[CheckMessage]:
-    if not find_spec("celery"):
-        yield message("authservice.E103")
-        return
-    if import_module("celery").current_app.main == _FALLBACK_APP:
-        yield message("authservice.W235")
-    if not conf.notice_queue:
-        yield _shared_queue("Set NOTIFICATION.NOTICE_QUEUE, and start a worker for that queue.")
-
-
-def _shared_queue(hint: str) -> CheckMessage:
-    return message("authservice.W103", hint=hint)
-
-
 def _tasks() -> Iterator[CheckMessage]:
     if django.VERSION < (6, 0):
         yield message("authservice.E102")
         return
-    chosen = getattr(settings, "TASKS", {}).get("default", {})
-    backend, queues = chosen.get("BACKEND", ""), chosen.get("QUEUES", ["default"])
+    options = getattr(settings, "TASKS", {}).get("default", {})
+    backend, queues = options.get("BACKEND", ""), options.get("QUEUES", ["default"])
+    # An empty `QUEUES` allows every name.
     if conf.notice_queue and queues and conf.notice_queue not in queues:
         text = f"NOTIFICATION.NOTICE_QUEUE is {conf.notice_queue!r}, which TASKS does not list."
         yield message("authservice.E104", text)
     if not backend or backend.rpartition(".")[2] in _UNQUEUED:
         yield message("authservice.W102")
     elif not conf.notice_queue and not _knows_priorities(backend):
-        yield _shared_queue(
-            "Set NOTIFICATION.NOTICE_QUEUE to a queue that TASKS['default']['QUEUES'] lists."
-        )
+        hint = "Set NOTIFICATION.NOTICE_QUEUE to a queue that TASKS['default']['QUEUES'] lists."
+        yield _shared_queue(hint)
+
+
+def _shared_queue(hint: str = "") -> CheckMessage:
+    return message("authservice.W103", hint=hint)
 
 
 def _knows_priorities(backend: str) -> bool:
@@ -198,49 +219,18 @@ def _knows_priorities(backend: str) -> bool:
 
 
 def _sender() -> Iterator[CheckMessage]:
-    chosen = conf.sms_sender
-    if chosen == "webhook":
-        yield from _webhook()
-    if chosen == "twilio":
-        yield from _twilio()
-    if conf.sms_countries and not find_spec("phonenumbers"):
-        yield message("authservice.E123")
-
-
-def _webhook() -> Iterator[CheckMessage]:
-    try:
-        http_client.target_of(conf.sms_webhook_url)
-    except Refused as refusal:
-        yield message(
-            "authservice.E111", f"NOTIFICATION.SMS_WEBHOOK_URL: {refusal} No SMS is sent."
-        )
-
-
-def _twilio() -> Iterator[CheckMessage]:
-    names = ("TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN", "TWILIO_FROM")
-    missing = [name for name in names if not getattr(conf, name.lower())]
-    if missing:
-        are = "is" if len(missing) == 1 else "are"
-        text = f"NOTIFICATION.SMS_SENDER is 'twilio', but {', '.join(missing)} {are} not set."
-        yield message("authservice.E112", text)
-    if not find_spec("twilio"):
-        yield message("authservice.E113")
-
-
-def _content() -> Iterator[CheckMessage]:
-    if bool(conf.capture) != bool(conf.restore):
-        yield message("authservice.E126")
-    if not root.api_url:
-        yield message("authservice.W120")
-    if not settings.DEBUG and _mail_server_is_unset():
-        yield message("authservice.W236")
-
-
-def _mail_server_is_unset() -> bool:
-    """Whether mails go to the server that Django assumes. A project that names it itself means
-    it."""
-    named: Any = settings.is_overridden  # type: ignore[misc]
-    if any(map(named, ("EMAIL_HOST", "EMAIL_PORT", "MAILERS"))):
-        return False
-    server = mail.mailer()
-    return (getattr(server, "host", ""), getattr(server, "port", 0)) == _DEFAULT_MAIL_SERVER
+    if conf.sms_sender == "webhook":
+        try:
+            http_client.target_of(conf.sms_webhook_url)
+        except Refused as refusal:
+            text = f"NOTIFICATION.SMS_WEBHOOK_URL: {refusal} No SMS is sent."
+            yield message("authservice.E111", text)
+    if conf.sms_sender == "twilio":
+        names = ("TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN", "TWILIO_FROM")
+        missing = [name for name in names if not getattr(conf, name.lower())]
+        if missing:
+            verb = "is" if len(missing) == 1 else "are"
+            text = f"NOTIFICATION.SMS_SENDER is 'twilio', but {', '.join(missing)} {verb} not set."
+            yield message("authservice.E112", text)
+        if not find_spec("twilio"):
+            yield message("authservice.E113")

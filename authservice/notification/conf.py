@@ -17,8 +17,8 @@ SENDERS = ("console", "webhook", "twilio")
 
 
 def _is_country(code: str) -> bool:
-    """Whether numbers of a country with this ISO 3166 code exist. Without the `phone` extra, a
-    system check of its own reports that."""
+    """Whether numbers of a country with this ISO 3166 code exist. True if the `phone` extra is not
+    installed: the system check E123 reports that."""
     if not find_spec("phonenumbers"):
         return True
     import phonenumbers
@@ -105,5 +105,7 @@ def brand() -> dict[str, str]:
 
 def pause(attempt: int) -> timedelta:
     """How long to wait after a failed attempt; the first attempt is number 1."""
-    pauses: timedelta = conf.backoff * 2 ** (attempt - 1)
-    return min(pauses, timedelta(hours=1))
+    longest = timedelta(hours=1)
+    # Both factors are bounded: after dozens of attempts the product is too large for a timedelta.
+    doubled: timedelta = min(conf.backoff, longest) * 2 ** min(attempt - 1, 32)
+    return min(doubled, longest)

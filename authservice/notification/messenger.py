@@ -15,18 +15,15 @@ class _Messenger(Messenger):
         return bool(conf.sms_sender)
 
     def send(self, message: Message) -> None:
-        """Dispatch the job, unless the host has turned off messages of this kind."""
-        if _wanted(message.kind):
+        """Dispatch the job, unless the host has turned off messages of this kind. `captured` adds
+        the state of the current request, if the project has set `CAPTURE`."""
+        switches = {
+            kinds.WELCOME: conf.welcome,
+            kinds.NEW_DEVICE: conf.new_device,
+            kinds.NEW_DEVICES: conf.new_device,
+        }
+        if switches.get(message.kind, True):
             dispatcher()(worker.captured(message))
-
-
-def _wanted(kind: str) -> bool:
-    switches = {
-        kinds.WELCOME: conf.welcome,
-        kinds.NEW_DEVICE: conf.new_device,
-        kinds.NEW_DEVICES: conf.new_device,
-    }
-    return switches.get(kind, True)
 
 
 messenger = _Messenger()

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from authservice.notification import rendering
+from authservice.notification.mail import browser
 
 MOZILLA = "Mozilla/5.0"
 KNOWN = {
@@ -35,17 +35,17 @@ UNKNOWN = [
 
 @pytest.mark.parametrize(("user_agent", "words"), KNOWN.items())
 def test_common_browser_is_named_with_its_system(user_agent, words):
-    assert rendering.browser(user_agent) == words
+    assert browser(user_agent) == words
 
 
 @pytest.mark.parametrize("user_agent", UNKNOWN)
 def test_other_client_is_an_unknown_browser(user_agent):
-    assert rendering.browser(user_agent) == "an unknown browser"
+    assert browser(user_agent) == "an unknown browser"
 
 
 @pytest.mark.parametrize("user_agent", [*KNOWN, *UNKNOWN])
 def test_text_of_the_client_is_never_repeated(user_agent):
-    words = rendering.browser(f"{user_agent} https://evil.example")
+    words = browser(f"{user_agent} https://evil.example")
 
     assert "evil" not in words
     assert len(words) < 30
@@ -53,5 +53,5 @@ def test_text_of_the_client_is_never_repeated(user_agent):
 
 def test_browser_is_named_in_german():
     with translation.override("de"):
-        assert rendering.browser(next(iter(KNOWN))) == "Firefox unter Windows"
-        assert rendering.browser("") == "ein unbekannter Browser"
+        assert browser(next(iter(KNOWN))) == "Firefox unter Windows"
+        assert browser("") == "ein unbekannter Browser"

@@ -12,8 +12,9 @@ from tests.support.mailing import mail_settings
 
 
 @pytest.fixture
-def found(notify):
+def found(notify, settings):
     """`found(DISPATCHER=…)` lists the numbers of the checks that report something."""
+    settings.DEFAULT_FROM_EMAIL = "auth@example.com"
 
     def run(*, deploy=False, **keys):
         notify(**keys)
@@ -173,6 +174,15 @@ def test_backend_that_sends_mails_or_is_one_of_the_project_passes_the_checks(
     backend(module)
 
     assert found(deploy=True) == []
+
+
+@pytest.mark.parametrize("sender", ["", "webmaster@localhost", "Shop <noreply@localhost>", "shop"])
+def test_sender_that_mail_servers_refuse_is_a_warning(found, backend, settings, sender):
+    backend("django.core.mail.backends.smtp")
+    settings.DEFAULT_FROM_EMAIL = sender
+
+    assert found(deploy=True) == ["W242"]
+    assert found(deploy=True, FROM_EMAIL="Shop <noreply@shop.example.com>") == []
 
 
 def test_missing_settings_of_twilio_are_named_in_a_correct_sentence(found, notify):

@@ -11,7 +11,7 @@ from django.utils import translation
 
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.kernel.secret import Secret
-from authservice.notification import mail, rendering
+from authservice.notification import mail
 from tests.hosts.runs import ROOT
 from tests.support.mailing import mail_settings
 
@@ -78,8 +78,8 @@ def received(request, settings, capsys, tmp_path, sink, mail_to):
 
 
 def has_link(kind):
-    context = rendering.context_of(outgoing(kind))
-    return LINK in rendering.render(outgoing(kind), "body.txt", context)
+    context = mail.context_of(outgoing(kind))
+    return LINK in mail.render(outgoing(kind), "body.txt", context)
 
 
 def parts(source):

@@ -6,7 +6,8 @@ import pytest
 from django.core.mail import EmailMultiAlternatives
 
 from authservice.kernel.message_queue import Message
-from authservice.notification import rendering, worker
+from authservice.notification import worker
+from authservice.notification.mail import span
 from tests.notification.conftest import link_in
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +65,7 @@ def test_email_says_how_long_the_link_works(ann, deliver, kind, text):
     ],
 )
 def test_duration_is_shown_in_the_largest_exact_unit(duration, text):
-    assert rendering.span(duration) == text
+    assert span(duration) == text
 
 
 @pytest.mark.parametrize("kind", NOTICES)

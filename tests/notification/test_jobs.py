@@ -3,6 +3,7 @@
 import errno
 import json
 import re
+from datetime import timedelta
 from smtplib import SMTPAuthenticationError
 
 import pytest
@@ -13,7 +14,7 @@ from authservice.core.models import OneTimeToken
 from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
-from authservice.notification import worker
+from authservice.notification import conf, worker
 from tests.notification import dispatchers
 from tests.notification.conftest import PHONE
 
@@ -141,3 +142,15 @@ def test_fault_of_a_job_names_class_code_and_cause_without_the_text(
     )
     assert "ann@example.com" not in line
     assert "secret" not in line
+
+
+@pytest.mark.parametrize("backoff", [timedelta(0), timedelta(microseconds=1), timedelta(days=9)])
+def test_pause_is_at_most_an_hour_after_any_number_of_attempts(configure, backoff):
+    configure(NOTIFICATION={"BACKOFF": backoff})
+    longest = timedelta(hours=1)
+
+    pauses = [conf.pause(attempt) for attempt in (1, 2, 45, 1000, 100_000)]
+
+    assert pauses[0] == min(backoff, longest)
+    assert pauses[1] == min(2 * backoff, longest)
+    assert pauses[2:] == [longest if backoff else backoff] * 3

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 from django.utils import translation
 
-from authservice.notification import rendering
+from authservice.notification.mail import moment
 
 pytestmark = pytest.mark.django_db
 
@@ -97,8 +97,8 @@ def test_message_without_a_translation_is_entirely_in_english(mark_verified, del
 def test_time_of_a_host_with_naive_times_is_shown_in_utc(settings, at):
     settings.USE_TZ, settings.TIME_ZONE = False, "Asia/Kathmandu"  # 5:45 ahead of UTC
 
-    assert rendering.moment(at) == "2030-01-01 21:19 UTC"
+    assert moment(at) == "2030-01-01 21:19 UTC"
 
 
 def test_text_that_is_no_time_is_shown_as_it_is():
-    assert rendering.moment("yesterday") == "yesterday"
+    assert moment("yesterday") == "yesterday"

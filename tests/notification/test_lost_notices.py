@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 from django.utils import timezone
 
-from authservice.core.messages import lost_notices
+from authservice.core.messages import security_notice
 from authservice.core.models import Account, OneTimeToken
 from authservice.kernel.message_queue import Message
 from authservice.notification import messenger, worker
@@ -66,7 +66,7 @@ def test_owner_gets_the_link_of_a_notice_that_a_full_queue_lost(
     mail_server.set()
     eventually(lambda: len(mailoutbox) > SIZE and thread.lanes.notices._idle())
     OneTimeToken.objects.update(created_at=timezone.now() - timedelta(minutes=15))
-    monkeypatch.setattr(lost_notices, "_next_check", 0)
+    monkeypatch.setattr(security_notice, "_next_check", 0)
     messenger.messenger.send(NOTICE)
     eventually(lambda: links(mailoutbox) and thread.lanes.notices._idle())
 

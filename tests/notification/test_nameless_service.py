@@ -11,7 +11,7 @@ import authservice
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.notification import mail
 from authservice.notification.conf import brand
-from authservice.notification.rendering import context_of, opening, render
+from authservice.notification.mail import context_of, opening, render
 from tests.hosts import shipped
 from tests.languages.catalogues import LANGUAGES
 
@@ -36,6 +36,7 @@ DETAILS = {
     "organization": "Plums",
     "provider": "Google",
     "new_email": "carl@example.com",
+    "passkey": "Laptop",
 }
 
 

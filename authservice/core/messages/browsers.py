@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-# The first match counts: browsers also carry the names of those they are based on.
+# The first match counts: a browser also names those that it is based on.
 _BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

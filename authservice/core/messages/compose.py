@@ -20,8 +20,8 @@ from authservice.core import cleanup
 from authservice.core.credentials import one_time, recovery_number
 from authservice.core.credentials.one_time import Purpose
 from authservice.core.errors import Conflict
-from authservice.core.messages import counting, kinds, limits, mailed_links, new_devices, sending
-from authservice.core.messages.counting import TextPolicy
+from authservice.core.messages import kinds, limits, mailed_links, new_devices, sending
+from authservice.core.messages.sending import TextPolicy
 from authservice.core.users import host_fields, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue
@@ -29,8 +29,8 @@ from authservice.kernel.client import Client
 from authservice.kernel.errors import ValidationFailed
 from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import plugs
-from authservice.kernel.retries import retry_on_deadlock
 from authservice.kernel.secret import Secret
+from authservice.kernel.transactions import retry_on_deadlock
 
 logger = logging.getLogger("authservice.messages")
 
@@ -70,30 +70,24 @@ def compose(message: Message, texts: TextPolicy = _EVERY_TEXT) -> OutgoingMessag
         return None
     try:
         with host_fields.committing():
-            return _within_limits(composer, message, texts)
-    except counting.Refused as refused:
-        counting.report(refused)
+            # A message is counted before its secret is issued: beyond the limit none is issued.
+            count_here = not message.requested and message.kind not in _COUNTED_BY_COMPOSER
+            counted = sending.count_unrequested(message.kind, message.target) if count_here else ()
+            outgoing = retry_on_deadlock(lambda: _composed(composer, message, texts))
+            return replace(outgoing, counted=(*outgoing.counted, *counted)) if outgoing else None
+    except sending.Refused as refused:
+        sending.report(refused)
     except (Conflict, ValidationFailed):
         # A repeated job would be refused too.
         logger.exception("The project's table of users refuses what the job %s does", message.kind)
     return None
 
 
-def _within_limits(
-    composer: _Composer, message: Message, texts: TextPolicy
-) -> OutgoingMessage | None:
-    """Raises `counting.Refused`, and then no secret has been issued."""
-    uncounted = not message.requested and message.kind not in _COUNTED_BY_COMPOSER
-    counted = counting.count_unrequested(message.kind, message.target) if uncounted else ()
-    outgoing = retry_on_deadlock(lambda: _composed(composer, message, texts))
-    return replace(outgoing, counted=(*outgoing.counted, *counted)) if outgoing else None
-
-
 def _composed(composer: _Composer, message: Message, texts: TextPolicy) -> OutgoingMessage | None:
     with transaction.atomic(using=databases.primary()):
         outgoing = composer(message)
         if outgoing and outgoing.person and outgoing.channel == "sms":
-            counting.count_text(outgoing.to, outgoing.person, texts)
+            sending.count_text(outgoing.to, outgoing.person, texts)
     return outgoing
 
 
@@ -115,10 +109,10 @@ def _reset_by_link(message: Message) -> OutgoingMessage | None:
     person = reachable(lookup.find_by_email(message.target))
     if person is None:
         return None
-    if "asked_by" not in message.details:
+    if "asked_by" not in message.details:  # a request of staff was recorded when they sent it
         _record_request(message, person)
-    last = sending.LAST in message.details
-    purpose = one_time.LASTING_RESET if last else one_time.RESET
+    is_last = sending.LAST in message.details
+    purpose = one_time.LASTING_RESET if is_last else one_time.RESET
     return mail(message, person, **_email_link(purpose, person, mailed_links.reset_password))
 
 
@@ -156,13 +150,14 @@ def _reset_by_code(message: Message) -> OutgoingMessage | None:
 
 
 def _record_request(message: Message, person: Person) -> None:
-    """Record the request of a reset. The request itself cannot: it looks up no user."""
+    """Record that a reset was requested. The route cannot record it, since it looks up no user."""
     client = Client(request_id=message.request_id)
     events.record("auth.password.reset_requested", person, client)
 
 
 def _access_wiped(message: Message) -> OutgoingMessage | None:
-    """The first proof of the address has removed the password: the mail has a link to set one."""
+    """The first proof of the address, or "this was not me", has removed the password: the mail has
+    a link to set one."""
     person = reachable(lookup.find_by_email(message.target))
     if person is None:
         return None
@@ -189,18 +184,13 @@ def _new_device(message: Message) -> OutgoingMessage | None:
         return None
     if new_devices.is_familiar(person, message.details):
         return None
-    counted = counting.count_new_device(person)
-    if counted is None:
-        _schedule_list(message, person)
-        return None
-    return replace(mail(message, person), counted=counted)
-
-
-def _schedule_list(message: Message, person: Person) -> None:
-    due = counting.count_new_devices(person)
+    counted = sending.count_new_device(person)
+    if counted is not None:
+        return replace(mail(message, person), counted=counted)
+    due = sending.count_new_devices(person)
     if due is None:
-        return
-    # The hour began when its notice was sent. Jobs of earlier sessions may still have been queued.
+        return None
+    # The hour began when its notice was sent. This job may be that of an earlier session.
     begun = due - limits.NEW_DEVICE.window
     if at := message.details.get("at"):
         begun = min(datetime.fromisoformat(at), begun)
@@ -212,6 +202,7 @@ def _schedule_list(message: Message, person: Person) -> None:
         details={"since": (begun - _PARALLEL).isoformat(), "until": due.isoformat()},
         not_before=due,
     )
+    return None
 
 
 def _new_devices(message: Message) -> OutgoingMessage | None:
@@ -219,18 +210,18 @@ def _new_devices(message: Message) -> OutgoingMessage | None:
     if person is None or not person.email_proven:
         return None
     since, until = (datetime.fromisoformat(message.details[name]) for name in ("since", "until"))
-    found = new_devices.unfamiliar(person, since, until)
-    if not found:
+    unfamiliar = new_devices.unfamiliar(person, since, until)
+    if not unfamiliar:
         return None
-    shown = found[: new_devices.SHOWN]
+    first_rows = unfamiliar[: new_devices.SHOWN]
     return mail(
         message,
         person,
         sessions=[
             {"user_agent": row.user_agent, "ip_address": row.ip_address, "at": row.created_at}
-            for row in shown
+            for row in first_rows
         ],
-        more=len(found) - len(shown),
+        more=len(unfamiliar) - len(first_rows),
     )
 
 
@@ -285,6 +276,7 @@ _COMPOSERS: dict[str, _Composer] = {
     kinds.RESET_BY_LINK: _reset_by_link,
     kinds.RESET_BY_CODE: _reset_by_code,
     kinds.PASSWORD_CHANGED: notice,
+    kinds.PASSWORD_UNSAFE: notice,
     kinds.ACCESS_WIPED: _access_wiped,
     kinds.ACCESS_REMOVED: notice,
     kinds.PHONE_LOST: notice,

@@ -1,6 +1,7 @@
 """The kinds of messages that core sends; a module names its own in its `messages.py`.
 
-A kind names the job, the function that composes it and the folder of its templates.
+A kind identifies the job in the queue, the function that composes the message and the folder of the
+templates.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ VERIFY_PHONE = "verify-phone"
 RESET_BY_LINK = "reset-link"
 RESET_BY_CODE = "reset-code"
 PASSWORD_CHANGED = "password-changed"  # noqa: S105 a kind of message, not a password
+PASSWORD_UNSAFE = "password-unsafe"  # noqa: S105 a kind of message, not a password
 EMAIL_CONFIRMED = "email-confirmed"
 ACCESS_WIPED = "access-wiped"
 ACCESS_REMOVED = "access-removed"

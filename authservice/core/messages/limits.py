@@ -1,6 +1,6 @@
 """Limits on sending mails and text messages.
 
-This is the only table of such limits. Every message is checked against it (`counting`), and
+This is the only table of such limits. Every message is checked against it (`sending`), and
 `docs/reference/limits.rst` is generated from it. `THROTTLE.ENABLED` turns all limits off.
 """
 
@@ -67,6 +67,7 @@ NETWORK_TEXTS = Limit(
 )
 SERVICE_TEXTS = Limit(
     "service-texts",
+    # The amount is the default of the setting.
     "all texts (``NOTIFICATION.SMS_PER_HOUR``)",
     "service",
     1000,
@@ -74,6 +75,7 @@ SERVICE_TEXTS = Limit(
 )
 UNVERIFIED_TEXTS = Limit(
     "unverified-texts",
+    # For the documentation: `sending` takes four fifths of the setting.
     "texts to unverified numbers (four fifths of ``NOTIFICATION.SMS_PER_HOUR``)",
     "service",
     800,

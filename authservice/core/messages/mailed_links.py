@@ -6,9 +6,8 @@ from urllib.parse import urlencode
 
 from django.urls import get_script_prefix, reverse
 
-from authservice.kernel.mount import mount
 from authservice.kernel.secret import Secret
-from authservice.kernel.sections import frontend, root
+from authservice.kernel.sections import frontend, mount, root
 
 
 def verify_email(token: Secret, email: str) -> Secret:

@@ -1,8 +1,8 @@
-"""Which logins from a new device the owner of an account is notified of.
+"""Decides of which logins from a new device the owner of an account is notified.
 
 A client that sends no device token, such as a script or a browser without cookies, is new at each
-login. If its browser and network are those of a recent session, the owner is not notified: a mail
-at each login would only teach owners to ignore such mails.
+login. If the browser and the network of such a login are those of a recent session, the owner is
+not notified: a mail at each login would only teach owners to ignore such mails.
 """
 
 from __future__ import annotations
@@ -18,11 +18,8 @@ from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 
 RECENT = timedelta(days=30)
-SHOWN = 20
+SHOWN = 20  # sessions that one mail lists
 _READ = 1000  # sessions of one account, at most
-# "limit" is the reason of sessions that the session module ended because there were too many.
-# Sessions that ended in any other way, such as by a reset, may have been an attacker's.
-_TRUSTED_ENDS = (sessions.LOGOUT, "limit", "")
 
 
 class _Place(NamedTuple):
@@ -33,9 +30,9 @@ class _Place(NamedTuple):
 
 
 def is_familiar(person: Person, details: Mapping[str, Any]) -> bool:
-    """Whether a recent session began earlier with the same browser in the same network.
+    """Whether a recent session began before this login, with the same browser and network.
 
-    `details` are those of `message_queue.describe_client`.
+    `details` describe the client of the login, as `message_queue.describe_client` returns them.
     """
     place = _place(details.get("user_agent", ""), details.get("ip_address", ""))
     at = details.get("at")
@@ -47,29 +44,30 @@ def is_familiar(person: Person, details: Mapping[str, Any]) -> bool:
 
 
 def unfamiliar(person: Person, since: datetime, until: datetime) -> list[Session]:
-    """The sessions that began in that time on a new device with an unfamiliar browser or network,
-    the oldest first."""
-    devices, places, found = set(), set(), []
+    """The sessions that began between `since` and `until` on a new device with an unfamiliar
+    browser or network, the oldest first."""
+    devices, places = set(), set()
+    unfamiliar_sessions = []
     for row in _sessions(person, after=since - RECENT, until=until):
         place = _place_of(row)
         if row.created_at >= since and row.device_id not in devices and place not in places:
-            found.append(row)
+            unfamiliar_sessions.append(row)
         devices.add(row.device_id)
         if place.network and _is_trusted(row):
             places.add(place)
-    return found
+    return unfamiliar_sessions
 
 
 def _sessions(person: Person, *, after: datetime, until: datetime) -> Iterator[Session]:
-    """Sessions that began in that time, the oldest first; only the newest if there are very
-    many."""
+    """Sessions that began from `after` to `until`, the oldest first; only the newest `_READ` if
+    there are more."""
     rows = Session.objects.filter(user=person.user.pk, created_at__gte=after, created_at__lt=until)
     fields = ("user_agent", "ip_address", "device_id", "created_at", "ended_at", "end_reason")
     return reversed(rows.only(*fields).order_by("-created_at")[:_READ])
 
 
 def _is_trusted(row: Session) -> bool:
-    return row.ended_at is None or row.end_reason in _TRUSTED_ENDS
+    return row.ended_at is None or row.end_reason in sessions.TRUSTED_ENDS
 
 
 def _place_of(row: Session) -> _Place:
@@ -77,15 +75,11 @@ def _place_of(row: Session) -> _Place:
 
 
 def _place(user_agent: str, address: str) -> _Place:
-    browser = browsers.parse(user_agent)
-    return _Place(_network(address), "|".join(browser) if browser.name else user_agent)
-
-
-def _network(address: str) -> str:
-    """The network as limits count it: an IPv6 address counts as its /64."""
+    parsed = browsers.parse(user_agent)
+    browser = "|".join(parsed) if parsed.name else user_agent
     try:
-        parsed = ipaddress.ip_address(address)
+        # As in the rate limits: an IPv6 address counts as its /64 network.
+        prefix_length = 32 if ipaddress.ip_address(address).version == 4 else 64
     except ValueError:
-        return ""
-    bits = 32 if parsed.version == 4 else 64
-    return str(ipaddress.ip_network((address, bits), strict=False))
+        return _Place("", browser)
+    return _Place(str(ipaddress.ip_network((address, prefix_length), strict=False)), browser)

@@ -1,37 +1,56 @@
 """Notify the owner of an account of a change that an intruder may have made.
 
 The mail to the proven address carries a link, "this was not me", that undoes the change, see
-`secure_account`. Its row is written in the transaction of the change and keeps the state before it.
-The worker that sends the mail issues the token, so that no queue holds a secret.
+`secure_account`. The row of the link is a `OneTimeToken`: it is written in the transaction of the
+change and stores the state before the change. The worker that sends the mail issues the token, so
+that no queue holds a secret.
+
+Queues lose jobs: a queue in memory is bounded and ends with its process. An attacker who fills it
+could change the phone number of a victim, who would never get the link that undoes the change. So
+the row of the link stores the job too. While the row has no digest, no mail with the link was sent,
+and `check` enqueues the job again: 15 minutes after the change, then 30 minutes after it, 60 and so
+on. `attempts` of the row is the number of the pause that the row is in. Several processes may check
+at the same time, and a conditional UPDATE decides which one enqueues the job.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import count
+from time import monotonic
 from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from authservice.core.credentials import one_time
 from authservice.core.messages import compose as composing
-from authservice.core.messages import kinds, lost_notices, mailed_links
+from authservice.core.messages import kinds, mailed_links
 from authservice.core.messages.compose import OutgoingMessage
-from authservice.core.messages.lost_notices import Job
 from authservice.core.models import OneTimeToken
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
-from authservice.kernel.secret import Secret
+
+logger = logging.getLogger("authservice.messages")
 
 # The fields of an account that the link restores.
 NUMBER = ("phone_number", "phone_key", "verified_phone_key", "phone_set_by")
 NUMBER_TIMES = ("phone_added_at", "phone_verified_at")
 PROOFS = ("verified_email_key", "proven_email_key")
 PROOF_TIMES = ("email_proven_at",)
+
+# Longer than the retries of a job take by default, so that most jobs are not sent twice.
+PAUSE = timedelta(minutes=15)
+TRIES = 9  # after 15 minutes, 30 minutes, …, 64 hours; the links are valid for 72 hours
+BATCH = 100  # notices that one check enqueues again
+_LEAST = timedelta(hours=1)  # how long the link of a job that is enqueued again must still be valid
+_BETWEEN = 60.0  # seconds between two checks in one process
+_next_check = monotonic() + _BETWEEN
 
 
 def state_of(person: Person, *, since: datetime | None = None) -> dict[str, Any]:
@@ -47,28 +66,59 @@ def state_of(person: Person, *, since: datetime | None = None) -> dict[str, Any]
 
 @clock.once
 def notify(
-    kind: str, person: Person, client: Client, before: Mapping[str, Any], **shown: str
+    kind: str,
+    person: Person,
+    client: Client,
+    before: Mapping[str, Any],
+    *,
+    link: bool = True,
+    **shown: str,
 ) -> None:
     """Notify the owner, in the transaction of the change; `before` is the `state_of` before it.
-    `shown` are further values for the templates.
+    `shown` are further values for the templates. Without `link` the mail cannot undo the change.
 
-    An address that was not proven gets nothing: it may be that of another person, and anybody can
-    create accounts with such addresses, so an attacker could fill the queue with their notices.
+    An address that was not proven gets no mail: it may belong to another person, and anybody can
+    create accounts with such addresses, so an attacker could fill the queue with notices to them.
     """
-    using, details = databases.primary(), {**message_queue.describe_client(client), **shown}
+    using = databases.primary()
+    details = {**message_queue.describe_client(client), **shown}
     email, number = before["email"], before["phone_number"]
     if email and before["proven_email_key"] == identifiers.email_key(email):
-        notice = _open_link(person, before, Job(kind, client, details))
-        message_queue.send(kind, email, client, using=using, details={**details, "notice": notice})
-    elif kind == kinds.PHONE_CHANGED and _may_text(before):
-        # No address is proven: only the former number can be notified.
-        text, owner = kinds.PHONE_CHANGED_TEXT, {"account": person.id}
-        message_queue.send(text, number, client, using=using, details=owner)
+        if not link:
+            # The account may have another address by the time at which the mail is composed.
+            details["account"] = person.id
+            message_queue.send(kind, email, client, using=using, details=details)
+            return
+        now = clock.now()
+        # `created_at` must order the links like the changes, whose order the lock of the user
+        # decides. `now` is when this request began, which may be before the last change.
+        last_created_at = (
+            _rows().filter(user=person.user.pk).aggregate(last=Max("created_at"))["last"]
+        )
+        # The row of the link, without a token, and with the job, to enqueue it again.
+        job = {
+            "kind": kind,
+            "language": client.language,
+            "request_id": client.request_id,
+            "details": dict(details),
+        }
+        row = _rows().create(
+            purpose=one_time.SECURE.name,
+            user_id=person.user.pk,
+            payload={**before, "job": job},
+            created_at=max(now, last_created_at + timedelta.resolution) if last_created_at else now,
+            expires_at=now + one_time.SECURE.link_ttl,
+        )
+        details["notice"] = str(row.pk)
+        message_queue.send(kind, email, client, using=using, details=details)
+        return
 
-
-def _may_text(before: Mapping[str, Any]) -> bool:
     verified = before["verified_phone_key"] == before["phone_key"]
-    return bool(before["phone_number"]) and verified and message_queue.can_sms()
+    if kind == kinds.PHONE_CHANGED and number and verified and message_queue.can_sms():
+        # No address is proven: only the former number can be notified.
+        text_kind = kinds.PHONE_CHANGED_TEXT
+        account = {"account": person.id}
+        message_queue.send(text_kind, number, client, using=using, details=account)
 
 
 def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
@@ -85,38 +135,38 @@ def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | Non
 
 def compose(message: Message) -> OutgoingMessage | None:
     """Compose the notice, with its link if it has one, to the address that was proven."""
-    found = _open_row(message)
-    if found is None:
-        return composing.notice(message)
-    person = composing.reachable(lookup.find_by_pk(found.user_id))
-    if person is None or not lost_notices.may_issue(found, message):
-        return None
-    link = mailed_links.to_route("secure-account", _issue(found, message))
-    outgoing = composing.mail(message, person, link=link, expires_in=_time_left(found))
-    return replace(outgoing, to=message.target)
-
-
-def _open_row(message: Message) -> OneTimeToken | None:
-    """The row of the link, locked so that of two jobs one issues the token."""
     notice = message.details.get("notice")
-    if not notice:
+    row = None
+    if notice:
+        # Locked, so that only one of two concurrent jobs issues the token.
+        row = _rows().select_for_update().filter(pk=notice, spent_at=None).first()
+    if row is None:
+        left = lookup.find_by_id(message.details.get("account", ""))
+        if left is None:
+            return composing.notice(message)
+        return replace(composing.mail(message, left), to=message.target)
+    person = composing.reachable(lookup.find_by_pk(row.user_id))
+    if person is None:
         return None
-    return _rows().select_for_update().filter(pk=notice, spent_at=None).first()
+    # A retry of the job that issued the token may issue a new one. Another job of the same notice
+    # may not, since the link in its mail would stop working.
+    again = message.details.get("again", 0)
+    if row.digest is not None and row.payload.get("sent_by", 0) != again:
+        return None
 
-
-def _issue(row: OneTimeToken, message: Message) -> Secret:
     token = one_time.new_token()
     _rows().filter(pk=row.pk).update(
         digest=one_time.link_digest(one_time.SECURE, token),
-        payload={**row.payload, **lost_notices.issued_by(message)},
+        payload={**row.payload, "sent_by": again},
     )
-    return token
-
-
-def _time_left(row: OneTimeToken) -> timedelta:
-    """How long the link is still valid, in whole hours; sending may take some minutes."""
-    hour, sending = timedelta(hours=1), timedelta(minutes=5)
-    return max((row.expires_at - clock.now() + sending) // hour * hour, hour)
+    link = mailed_links.to_route("secure-account", token)
+    # The mail names whole hours. Without the tolerance, a few minutes in the queue would make 72
+    # hours 71.
+    hour = timedelta(hours=1)
+    tolerance = timedelta(minutes=5)
+    time_left = max((row.expires_at - clock.now() + tolerance) // hour * hour, hour)
+    outgoing = composing.mail(message, person, link=link, expires_in=time_left)
+    return replace(outgoing, to=message.target)
 
 
 def _compose_text(message: Message) -> OutgoingMessage | None:
@@ -132,36 +182,115 @@ def _compose_text(message: Message) -> OutgoingMessage | None:
     )
 
 
+def check() -> None:
+    """Send lost notices again, at most once a minute in each process; called by the worker.
+
+    Never raises: the worker has another message to send.
+    """
+    global _next_check
+    if monotonic() < _next_check:
+        return
+    _next_check = monotonic() + _BETWEEN
+    try:
+        send_again()
+    except Exception as error:
+        # The traceback of an outage of the database has no further information.
+        traced = not databases.is_outage(error)
+        logger.error("Could not check for lost notices: %s", error, exc_info=traced)
+
+
+@clock.once
+def send_again() -> int:
+    """Enqueue the jobs of lost notices, the oldest of each user first; returns their number."""
+    if not message_queue.can_mail():
+        return 0
+    open_rows = _open_rows()
+    # Only the oldest of each user: one with many lost notices must not delay those of others.
+    older = open_rows.filter(user=OuterRef("user"), created_at__lt=OuterRef("created_at"))
+    lost = open_rows.filter(_due(clock.now())).exclude(Exists(older)).order_by("created_at")
+
+    claimed = []
+    for row in lost[:BATCH]:
+        elapsed = clock.now() - row.created_at
+        # If no worker checked for hours, skip the pauses that are over. The next retry is at least
+        # 15 minutes away.
+        pause = next(
+            number for number in count(row.attempts + 1) if PAUSE * 2**number >= elapsed + PAUSE
+        )
+        # Another process may have claimed the row since: then no row is updated.
+        rows = _lost_rows()
+        unchanged = rows.filter(pk=row.pk, attempts=row.attempts, digest=None, spent_at=None)
+        if unchanged.update(attempts=pause):
+            claimed.append((row, pause))
+
+    for row, pause in claimed:
+        job = row.payload["job"]
+        again = {"notice": str(row.pk), "again": pause}
+        message_queue.send(
+            job["kind"],
+            row.payload["email"],
+            Client(language=job["language"], request_id=job["request_id"]),
+            using=databases.primary(),
+            details={**job["details"], **again},
+        )
+    return len(claimed)
+
+
+@clock.once
+def oldest_waiting() -> timedelta | None:
+    """The age of the oldest lost notice that should have been enqueued again at least 15 minutes
+    ago; None if there is none. Such a notice shows that no worker checks."""
+    late = _open_rows().filter(_due(clock.now() - PAUSE)).order_by("created_at").first()
+    return clock.now() - late.created_at if late else None
+
+
+def _lost_rows() -> QuerySet[OneTimeToken]:
+    # All rows of notices have an empty target, and an index begins with purpose and target.
+    return _rows().filter(target_key="")
+
+
+def _open_rows() -> QuerySet[OneTimeToken]:
+    """Lost notices to enqueue again: their link was not issued and stays valid for a while."""
+    expires = clock.now() + _LEAST
+    rows = _lost_rows()
+    return rows.filter(digest=None, spent_at=None, attempts__lt=TRIES, expires_at__gt=expires)
+
+
+def _due(by: datetime) -> Q:
+    """A filter for notices whose pause had ended at the time `by`."""
+    due = Q()
+    for pause in range(TRIES):
+        due |= Q(attempts=pause, created_at__lte=by - PAUSE * 2**pause)
+    return due
+
+
+def was_notified(person: Person, kind: str, since: datetime) -> bool:
+    """Whether the owner was notified of a change of this kind since a given time, with a link."""
+    rows = _rows().filter(user=person.user.pk, created_at__gte=since)
+    return any(row.payload["job"]["kind"] == kind for row in rows)
+
+
 def end_later(issued: OneTimeToken) -> None:
-    """End the links of all later notices."""
+    """End the links of all notices that are later than `issued`."""
     later = _rows().filter(user=issued.user_id, created_at__gte=issued.created_at, spent_at=None)
     later.exclude(pk=issued.pk).update(spent_at=clock.now())
+
+
+def end_mailed_to(person: Person, email_key: str) -> None:
+    """End the open links of the account that were mailed to this address."""
+    for row in _rows().filter(user=person.user.pk, spent_at=None):
+        if identifiers.email_key(row.payload["email"]) == email_key:
+            _rows().filter(pk=row.pk).update(spent_at=clock.now())
 
 
 def end_all(person: Person) -> None:
     """End all open links of the account; the API then answers that they have expired.
 
-    Staff have changed the address. A reader of the former mailbox must not undo that.
+    Called when staff change the address: a reader of the former mailbox must not undo that change.
     """
     now = clock.now()
     rows = _rows().filter(user=person.user.pk, spent_at=None, expires_at__gt=now)
     rows.update(spent_at=now, expires_at=now)
-
-
-def _open_link(person: Person, before: Mapping[str, Any], job: Job) -> str:
-    """Create a row without a token; returns its id."""
-    now = clock.now()
-    # The links are in the order of the changes, which the lock of the user decides. The request may
-    # have begun before that of the last change.
-    earlier = _rows().filter(user=person.user.pk).aggregate(last=Max("created_at"))["last"]
-    opened = _rows().create(
-        purpose=one_time.SECURE.name,
-        user_id=person.user.pk,
-        payload={**before, "job": job.kept()},
-        created_at=max(now, earlier + timedelta.resolution) if earlier else now,
-        expires_at=now + one_time.SECURE.link_ttl,
-    )
-    return str(opened.pk)
 
 
 def _rows() -> QuerySet[OneTimeToken]:

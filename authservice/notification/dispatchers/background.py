@@ -5,8 +5,8 @@ the process that received it: a forked child inherits neither the thread nor the
 When the process ends, waiting jobs get a few seconds; the rest are logged as lost.
 
 There are two queues, so that a message that a user waits for never waits behind notices. An
-attacker can trigger any number of notices. Their queue has its own thread and size: if it is full
-or slow, links and codes are still sent.
+attacker can trigger any number of notices. The queue of notices has its own thread and size: if it
+is full or slow, links and codes are still sent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from django.db import connections
 from authservice.kernel import clock
 from authservice.kernel.message_queue import Message
 from authservice.notification.conf import conf, pause
-from authservice.notification.failures import failed, given_up, lost
+from authservice.notification.worker import failed, give_up, lost
 
 _PATIENCE = timedelta(seconds=5)
 
@@ -36,14 +36,14 @@ class _Job:
     due: float
     number: int  # if two jobs are due at the same time, the older one runs first
     message: Message = field(compare=False)
-    # A copy of the context of the request: its variables are those of the job.
+    # A copy of the context of the request, in which the job runs.
     context: Context = field(compare=False)
     attempt: int = field(default=1, compare=False)
 
 
 class Background:
-    """`run(message, attempt)` returns the fault for which the job must be retried, or "" if it is
-    done; `put` never waits for it."""
+    """One queue and its thread. `run(message, attempt)` returns the fault for which the job must be
+    retried, or "" if the job is done; `put` never waits for `run`."""
 
     def __init__(self, run: Callable[[Message, int], str]) -> None:
         self._run = run
@@ -64,42 +64,41 @@ class Background:
         """Enqueue the job, or log its loss if the queue is full. It runs after the delay, or when
         the process ends."""
         with self._changed:
-            refused = self._refusal()
-            if not refused:
+            refusal = self._refusal()
+            if not refusal:
                 self._count += 1
                 due = time.monotonic() + delay.total_seconds()
                 self._push(_Job(due, self._count, message, copy_context()))
-        if refused:
-            lost(message, refused)
+        if refusal:
+            lost(message, refusal)
 
     def drain(self, patience: timedelta = _PATIENCE) -> None:
-        """Run the waiting jobs now, log those that do not finish in time, and accept no others."""
+        """Run the waiting jobs now, log those that do not finish in time, and accept no further
+        jobs."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
             self._changed.wait_for(self._idle, patience.total_seconds())
-            left = [job for job in (self._current, *self._waiting) if job]
+            unfinished = [job for job in (self._current, *self._waiting) if job]
             self._waiting.clear()
-        for job in left:
+        for job in unfinished:
             lost(job.message, "the process ended")
 
     def _refusal(self) -> str:
+        """Why no job is accepted, or "" once a thread is running: starts one if necessary."""
         if self._closing:
             return "the process is ending"
         if len(self._waiting) >= conf.queue_size:
             return "the queue is full"
-        return "" if self._running() else "there is no thread to send it"
-
-    def _running(self) -> bool:
-        """Whether a thread is running; starts one if necessary."""
-        if self._thread is None or not self._thread.is_alive():
-            thread = threading.Thread(target=self._work, name="authservice-mail", daemon=True)
-            try:
-                thread.start()
-            except RuntimeError:
-                return False
-            self._thread = thread
-        return True
+        if self._thread is not None and self._thread.is_alive():
+            return ""
+        thread = threading.Thread(target=self._work, name="authservice-mail", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            return "there is no thread to send it"
+        self._thread = thread
+        return ""
 
     def _push(self, job: _Job) -> None:
         heapq.heappush(self._waiting, job)
@@ -114,55 +113,56 @@ class Background:
             try:
                 self._conclude(job, self._tried(job))
             finally:
-                self._finish()
+                with self._changed:
+                    self._current = None
+                    self._changed.notify_all()
 
     def _next(self) -> _Job:
+        """Wait until a job is due. When the process ends, all jobs are due."""
         with self._changed:
             while not (self._waiting and self._due()):
-                self._changed.wait(self._until_due())
+                first = self._waiting[0] if self._waiting else None
+                self._changed.wait(max(0.0, first.due - time.monotonic()) if first else None)
             self._current = heapq.heappop(self._waiting)
             return self._current
 
     def _due(self) -> bool:
         return self._closing or self._waiting[0].due <= time.monotonic()
 
-    def _until_due(self) -> float | None:
-        return max(0.0, self._waiting[0].due - time.monotonic()) if self._waiting else None
-
     def _tried(self, job: _Job) -> str:
+        """Run the job; returns its fault, or "" if it is done."""
         try:
             return job.context.run(self._run_in_unit, job)
-        except Exception as wrong:
-            return failed(job.message, job.attempt, wrong)
+        except Exception as error:
+            return failed(job.message, job.attempt, error)
         finally:
             # Otherwise each process would keep an idle connection open for hours.
             connections.close_all()
 
     def _run_in_unit(self, job: _Job) -> str:
-        with clock.unit():  # the reading in the context is that of the request
+        with clock.unit():  # otherwise `clock.now` would return the time of the request
             return self._run(job.message, job.attempt)
 
     def _conclude(self, job: _Job, fault: str) -> None:
+        """After a fault, run the job again later, or give it up after its last attempt."""
         if not fault:
             return
         if self._closing or job.attempt > conf.retries:
-            given_up(job.message, job.attempt, fault)
+            try:
+                job.context.run(give_up, job.message, job.attempt, fault)
+            finally:
+                connections.close_all()
             return
-        later = time.monotonic() + pause(job.attempt).total_seconds()
+        due = time.monotonic() + pause(job.attempt).total_seconds()
         with self._changed:
-            self._push(_Job(later, job.number, job.message, job.context, job.attempt + 1))
-
-    def _finish(self) -> None:
-        with self._changed:
-            self._current = None
-            self._changed.notify_all()
+            self._push(_Job(due, job.number, job.message, job.context, job.attempt + 1))
 
 
 class Lanes:
-    """`run` is described at `Background`; `put` never waits for it."""
+    """The two queues. `run` is described at `Background`; `put` never waits for `run`."""
 
     def __init__(self, run: Callable[[Message, int], str]) -> None:
-        # When the process ends, the queue that was created last is drained first.
+        # When the process ends, `atexit` first drains the queue that was created last.
         self.notices = Background(run)
         self.waited_for = Background(run)
 

@@ -13,19 +13,20 @@ from celery import shared_task  # type: ignore[import-untyped]
 from django.utils import timezone
 
 from authservice.kernel.message_queue import Message
-from authservice.notification import failures, worker
+from authservice.notification import worker
 from authservice.notification.conf import conf, pause
 from authservice.notification.dispatchers.background import Lanes
 
 
 def _deliver(task: Any, job: dict[str, Any]) -> None:
-    message, attempt = worker.from_dict(job), task.request.retries + 1
+    message = worker.from_dict(job)
+    attempt = task.request.retries + 1
     fault = worker.attempt(message, attempt)
     if not fault:
         return
-    undelivered = failures.Undelivered(message.kind, fault)
+    undelivered = worker.Undelivered(message.kind, fault)
     if attempt > conf.retries:
-        failures.given_up(message, attempt, fault)
+        worker.give_up(message, attempt, fault)
         raise undelivered
     raise task.retry(
         exc=undelivered,
@@ -46,34 +47,28 @@ deliver: Any = shared_task(
 
 
 def _publish(message: Message, attempt: int) -> str:
+    options: dict[str, Any] = {}
     try:
-        # `retry=False`, because the thread has retries of its own.
-        with worker.restored(message):  # packages for tenants read it when a task is published
+        if message.delay:
+            due = datetime.fromisoformat(message.not_before)
+            local = timezone.get_default_timezone()
+            # With `USE_TZ = False`, times are naive and in `TIME_ZONE`; Celery would read them as
+            # UTC.
+            options["eta"] = timezone.make_aware(due, local) if timezone.is_naive(due) else due
+        if message.is_notice and conf.notice_queue:
+            options["queue"] = conf.notice_queue
+        # Packages for tenants read the restored state when a task is published. `retry=False`,
+        # because the thread has retries of its own.
+        with worker.restored(message):
             deliver.apply_async(
                 (worker.to_dict(message),),
                 argsrepr=_shown(message),
                 retry=False,
-                **_options(message),
+                **options,
             )
-    except Exception as wrong:
-        return failures.failed(message, attempt, wrong)
+    except Exception as error:
+        return worker.failed(message, attempt, error)
     return ""
-
-
-def _options(message: Message) -> dict[str, Any]:
-    """When the job is due, and the queue of notices if the host configured one."""
-    options: dict[str, Any] = {}
-    if message.delay:
-        options["eta"] = _aware(datetime.fromisoformat(message.not_before))
-    if message.is_notice and conf.notice_queue:
-        options["queue"] = conf.notice_queue
-    return options
-
-
-def _aware(due: datetime) -> datetime:
-    """With `USE_TZ = False`, times are naive and in `TIME_ZONE`; Celery would read them as UTC."""
-    local = timezone.get_default_timezone()
-    return timezone.make_aware(due, local) if timezone.is_naive(due) else due
 
 
 def _shown(message: Message) -> str:

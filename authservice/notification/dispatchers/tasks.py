@@ -14,7 +14,7 @@ from django.tasks import task
 
 from authservice.kernel import clock
 from authservice.kernel.message_queue import Message
-from authservice.notification import failures, worker
+from authservice.notification import worker
 from authservice.notification.conf import conf, pause
 from authservice.notification.dispatchers.background import Lanes
 
@@ -23,12 +23,13 @@ _LOW = -50  # on a scale from -100 to 100; other messages have 0
 
 @task
 def deliver(job: dict[str, Any], attempt: int = 1) -> None:
-    """Run the job. Tasks have no retry: a failed job is deferred, or retried here after a pause."""
+    """Run the job. Django's tasks have no retry: a failed job is enqueued again for later or, if
+    the backend cannot defer tasks, retried here after a pause."""
     message = worker.from_dict(job)
     while fault := worker.attempt(message, attempt):
         if attempt > conf.retries:
-            failures.given_up(message, attempt, fault)
-            raise failures.Undelivered(message.kind, fault)
+            worker.give_up(message, attempt, fault)
+            raise worker.Undelivered(message.kind, fault)
         if deliver.get_backend().supports_defer:
             later = clock.now() + pause(attempt)
             deliver.using(run_after=later, **_options(message)).enqueue(job, attempt + 1)
@@ -44,8 +45,8 @@ def _enqueue(message: Message, attempt: int) -> str:
             options["run_after"] = datetime.fromisoformat(message.not_before)
         with worker.restored(message):
             deliver.using(**options).enqueue(worker.to_dict(message))
-    except Exception as wrong:
-        return failures.failed(message, attempt, wrong)
+    except Exception as error:
+        return worker.failed(message, attempt, error)
     return ""
 
 
@@ -65,11 +66,9 @@ lanes = Lanes(_enqueue)
 
 
 def dispatch(message: Message) -> None:
-    lanes.put(message, timedelta(0) if _can_defer() else message.delay)
-
-
-def _can_defer() -> bool:
-    # If the backend is not available, the request must not fail: the thread does, and retries.
+    can_defer = False
+    # If the backend is not available, the request must not fail: the thread fails, and retries.
     with suppress(Exception):
-        return bool(deliver.get_backend().supports_defer)
-    return False
+        can_defer = bool(deliver.get_backend().supports_defer)
+    # A backend that can defer gets the delay from `_enqueue`; for any other, the thread waits.
+    lanes.put(message, timedelta(0) if can_defer else message.delay)

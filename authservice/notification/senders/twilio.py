@@ -13,18 +13,16 @@ from authservice.notification.conf import conf
 
 _TIMEOUT = 10  # seconds
 
-# Twilio's package logs the URL of each request and the headers of the response.
+# Twilio's package logs the URL of each request and the headers of the response: this logger drops
+# them.
 _silent = logging.Logger("authservice.notification.twilio", level=logging.CRITICAL + 1)
 
 
 def send(to: str, body: str) -> None:
     """Raises `TwilioRestException` if Twilio rejects the message."""
-    _client().messages.create(to=to, body=body, **_origin())
-
-
-def _origin() -> dict[str, str]:
-    name = "messaging_service_sid" if conf.twilio_from.startswith("MG") else "from_"
-    return {name: conf.twilio_from}
+    # The SID of a messaging service begins with "MG".
+    parameter = "messaging_service_sid" if conf.twilio_from.startswith("MG") else "from_"
+    _client().messages.create(to=to, body=body, **{parameter: conf.twilio_from})
 
 
 @cached

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.test import TestCase
 
-from authservice.core.messages import compose, kinds, lost_notices
+from authservice.core.messages import compose, kinds, security_notice
 from authservice.core.models import OneTimeToken
 from tests.core.recovery.thief import THIEFS_PHONE, Thief
 from tests.support.client import PASSWORD
@@ -31,7 +31,7 @@ def send_again(post):
     def run():
         post.jobs.clear()
         with TestCase.captureOnCommitCallbacks(execute=True):
-            number = lost_notices.send_again()
+            number = security_notice.send_again()
         assert number == len(post.jobs)
         return list(post.jobs)
 
@@ -81,7 +81,7 @@ def test_pauses_between_attempts_double_and_end_with_the_link(thief, send_again,
         minutes += 5
         sent_at += [minutes] * len(send_again())
 
-    assert sent_at == [15 * 2**attempt for attempt in range(lost_notices.TRIES)]
+    assert sent_at == [15 * 2**attempt for attempt in range(security_notice.TRIES)]
     assert sent_at[-1] < 71 * 60
 
 
@@ -163,7 +163,7 @@ def test_account_with_many_lost_notices_does_not_delay_those_of_others(
     body = {"old_password": PASSWORD, "new_password": "fig biscuit 17 lanterns"}
     assert api.request("PUT", "change-password", body, token=token).status == 200
     clock.forward(minutes=15)
-    monkeypatch.setattr(lost_notices, "BATCH", 2)
+    monkeypatch.setattr(security_notice, "BATCH", 2)
 
     assert {job.target for job in send_again()} == {ANN, BEN}
 
@@ -184,7 +184,7 @@ def test_next_lost_notice_of_an_account_follows_the_first(thief, send_again, clo
 
 def test_notice_without_attempts_left_does_not_delay_a_newer_one(thief, send_again, clock):
     change_number(thief)
-    OneTimeToken.objects.filter(digest=None).update(attempts=lost_notices.TRIES)
+    OneTimeToken.objects.filter(digest=None).update(attempts=security_notice.TRIES)
     clock.forward(seconds=1)
     newer = change_number(thief, phone="+4930765432")
     clock.forward(minutes=15)
@@ -208,21 +208,21 @@ def test_cleanup_sends_lost_notices_again(thief, post, clock):
 
 def test_worker_checks_once_a_minute_and_continues_after_a_failure(monkeypatch, caplog):
     checks = []
-    moment = lost_notices.monotonic() + 3600
-    monkeypatch.setattr(lost_notices, "monotonic", lambda: moment + 50 * len(checks))
-    monkeypatch.setattr(lost_notices, "_next_check", 0)
+    moment = security_notice.monotonic() + 3600
+    monkeypatch.setattr(security_notice, "monotonic", lambda: moment + 50 * len(checks))
+    monkeypatch.setattr(security_notice, "_next_check", 0)
 
     def fail():
         checks.append(None)
         raise ConnectionError
 
-    monkeypatch.setattr(lost_notices, "send_again", fail)
-    lost_notices.check()
-    lost_notices.check()  # 50 seconds later
+    monkeypatch.setattr(security_notice, "send_again", fail)
+    security_notice.check()
+    security_notice.check()  # 50 seconds later
     assert len(checks) == 1
     checks.append(None)
 
-    lost_notices.check()  # after 100 seconds
+    security_notice.check()  # after 100 seconds
 
     assert len(checks) == 3
     assert "Could not check for lost notices" in caplog.text

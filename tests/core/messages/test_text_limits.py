@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.core.messages import compose as composing
-from authservice.core.messages.counting import TextPolicy
+from authservice.core.messages.sending import TextPolicy
 from authservice.core.models import Account, OneTimeToken
 from authservice.core.users.identifiers import phone_key
 from authservice.kernel.message_queue import Message

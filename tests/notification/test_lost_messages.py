@@ -1,0 +1,181 @@
+"""Messages that were given up: what is kept of them, and that one sent again has a new link."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.db import OperationalError
+from django.utils import timezone
+
+from authservice.core.messages import lost_messages
+from authservice.core.models import LostMessage, OneTimeToken
+from authservice.kernel.client import Client
+from authservice.kernel.message_queue import Message, send
+from authservice.notification import worker
+from tests.notification.conftest import link_in
+from tests.support.people import make_user
+from tests.support.ports import free_port
+
+RESET = Message(kind="reset-link", target="ann@example.com", requested=True, request_id="r1")
+FAULT = "ConnectionRefusedError from the mail server mail.example.com:587"
+
+
+def given_up(message=RESET, fault=FAULT):
+    worker.give_up(message, 9, fault)
+
+
+def test_message_that_was_given_up_is_kept_with_its_user_and_reason(ann):
+    given_up()
+
+    (row,) = LostMessage.objects.all()
+    assert (row.user, row.kind, row.recipient) == (ann, "reset-link", "ann@example.com")
+    assert row.reason == f"given up after attempt 9: {FAULT}"
+    assert Message(**row.job) == RESET
+    assert row.sent_again_at is None
+
+
+def test_kept_message_has_no_link_and_no_code(ann, mail_to, notify):
+    notify(EMAIL_TIMEOUT=1)
+    mail_to(free_port())
+    issued = []
+
+    fault = worker.attempt(RESET, 9)
+    given_up(fault=fault)
+    issued += OneTimeToken.objects.values_list("digest", flat=True)
+
+    (row,) = LostMessage.objects.values()
+    assert issued  # the attempt issued a link, which only the lost mail had
+    assert "token" not in str(row["job"])
+    assert set(row["job"]) <= {*Message.__dataclass_fields__}
+    assert row["job"]["details"] == {}
+
+
+def test_recipient_that_the_server_refuses_for_good_is_kept(ann, sink, mail_to):
+    sink.refusal = "550 no such mailbox: ann@example.com"
+    mail_to(sink.port)
+
+    assert worker.attempt(RESET, 1) == ""
+
+    (row,) = LostMessage.objects.all()
+    assert "the mail server refuses the recipient: SMTPRecipientsRefused (550)" in row.reason
+    assert "ann@example.com" not in row.reason
+
+
+def test_same_request_is_kept_once(ann):
+    given_up()
+    given_up(fault="TimeoutError")
+
+    (row,) = LostMessage.objects.all()
+    assert row.reason.endswith("TimeoutError")
+
+
+def test_notices_of_two_changes_are_both_kept(ann):
+    for at in ("2030-01-01", "2030-01-02"):
+        given_up(Message(kind="password-changed", target="ann@example.com", details={"at": at}))
+
+    assert LostMessage.objects.count() == 2
+
+
+def test_message_to_an_unknown_address_is_kept_without_a_user(db):
+    given_up(Message(kind="invitation", target="eve@example.com", details={"id": "1"}))
+
+    assert LostMessage.objects.get().user is None
+
+
+def test_text_message_is_kept_with_the_user_of_the_number(mark_verified, phone):
+    ann = mark_verified()
+    given_up(Message(kind="reset-code", target=phone))
+
+    assert LostMessage.objects.get().user == ann
+
+
+def test_rows_of_a_user_are_deleted_with_the_user(ann):
+    given_up()
+    ann.delete()
+
+    assert LostMessage.objects.count() == 0
+
+
+def test_nothing_is_kept_if_the_setting_is_zero(ann, configure):
+    configure(CORE={"LOST_MESSAGES_KEPT": 0})
+    given_up()
+
+    assert LostMessage.objects.count() == 0
+
+
+def test_database_that_is_away_stops_no_worker(ann, monkeypatch, caplog):
+    def away(target):
+        raise OperationalError("no connection for ann@example.com")
+
+    monkeypatch.setattr("authservice.core.users.lookup.find_by_email", away)
+    given_up()
+
+    assert "Not listed in Django admin: reset-link (OperationalError)" in caplog.messages
+    assert "ann@example.com" not in caplog.text
+
+
+def test_message_that_is_sent_again_has_a_new_link(
+    ann, notify, mailoutbox, django_capture_on_commit_callbacks
+):
+    notify(DISPATCHER="inline")
+    given_up()
+    (row,) = LostMessage.objects.all()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        assert lost_messages.send_again(row) is True
+
+    (mail,) = mailoutbox
+    assert "token=" in link_in(mail.body)
+    assert OneTimeToken.objects.filter(user=ann, spent_at=None).count() == 1
+    row.refresh_from_db()
+    assert row.sent_again_at is not None
+
+
+def test_message_is_sent_again_once(ann, notify, mailoutbox, django_capture_on_commit_callbacks):
+    notify(DISPATCHER="inline")
+    given_up()
+    (row,) = LostMessage.objects.all()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        assert [lost_messages.send_again(row) for _ in range(2)] == [True, False]
+
+    assert len(mailoutbox) == 1
+
+
+def test_message_whose_user_was_suspended_is_not_sent(
+    ann, notify, mailoutbox, django_capture_on_commit_callbacks
+):
+    notify(DISPATCHER="inline")
+    given_up()
+    ann.is_active = False
+    ann.save()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        lost_messages.send_again(LostMessage.objects.get())
+
+    assert mailoutbox == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_thread_keeps_the_message_that_it_gives_up(notify, mail_to, logged, eventually):
+    make_user()
+    notify(RETRIES=1, BACKOFF=0.01, EMAIL_TIMEOUT=1)
+    mail_to(free_port())
+
+    send("reset-link", "ann@example.com", Client(request_id="r1"), requested=True)
+
+    # Not of the table, which SQLite in memory locks while the thread writes.
+    eventually(lambda: logged("Lost"))
+    assert "given up after attempt 2" in LostMessage.objects.get().reason
+
+
+def test_cleanup_deletes_lost_messages_after_two_weeks(ann):
+    given_up()
+    rows = LostMessage.objects.all()
+    rows.update(lost_at=timezone.now() - timedelta(days=13, hours=23))
+    call_command("authservice_cleanup")
+    assert rows.count() == 1
+
+    rows.update(lost_at=timezone.now() - timedelta(days=14, minutes=1))
+    call_command("authservice_cleanup")
+    assert rows.count() == 0
