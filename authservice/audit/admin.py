@@ -1,6 +1,6 @@
 """Django admin: a read-only view of the log for staff with the permission to view entries.
 
-Superusers cannot change it either: a log that can be edited is no evidence.
+Superusers cannot change the log either: a log that can be edited is no evidence.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ else:
     EntryPage, Pages = admin.ModelAdmin, Paginator
 
 
-_FOUND = 100  # users whom a search by name finds
+_MOST_USERS = 100  # A search by address or name finds entries of at most so many users, the newest.
 _SPANS = {
     "hour": (_("Past hour"), timedelta(hours=1)),
     "day": (_("Past 24 hours"), timedelta(days=1)),
@@ -59,8 +59,8 @@ class ActionFilter(admin.SimpleListFilter):
         return [(name, name) for name in known_actions()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Entry]) -> QuerySet[Entry]:
-        wanted = self.value()
-        return queryset.filter(action=wanted) if wanted else queryset
+        action = self.value()
+        return queryset.filter(action=action) if action else queryset
 
 
 class SeverityFilter(admin.SimpleListFilter):
@@ -70,8 +70,8 @@ class SeverityFilter(admin.SimpleListFilter):
         return [(name, name) for name in SEVERITIES]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Entry]) -> QuerySet[Entry]:
-        wanted = self.value()
-        return queryset.filter(severity=wanted) if wanted else queryset
+        severity = self.value()
+        return queryset.filter(severity=severity) if severity else queryset
 
 
 class TimeFilter(admin.SimpleListFilter):
@@ -99,7 +99,8 @@ class EntryAdmin(ReadOnly, EntryPage):
     )
     readonly_fields = ("time", "actor", "target")
     list_filter = (TimeFilter, ActionFilter, SeverityFilter)
-    # See `get_search_results`.
+    # Django admin shows a search box only if there are search fields; `get_search_results` does
+    # the search.
     search_fields = ("actor_id", "target_id")
     search_help_text = _("An e-mail address, a username or name, or the whole id")
     ordering = ("-pk",)
@@ -122,11 +123,14 @@ class EntryAdmin(ReadOnly, EntryPage):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Entry], search_term: str
     ) -> tuple[QuerySet[Entry], bool]:
-        wanted = search_term.strip()
-        if wanted:
-            ids = [wanted, *_ids_of(wanted)]
-            queryset = queryset.filter(Q(actor_id__in=ids) | Q(target_id__in=ids))
-        return queryset, False
+        text = search_term.strip()
+        if not text:
+            return queryset, False
+        # A whole id, or a part of the address or name of users.
+        matches = Account.objects.filter(search.containing(text, databases.primary()))
+        newest = matches.order_by("-created_at").values_list("pk", flat=True)[:_MOST_USERS]
+        ids = [text, *map(str, newest)]
+        return queryset.filter(Q(actor_id__in=ids) | Q(target_id__in=ids)), False
 
     @admin.display(description=_("time"))
     def time(self, entry: Entry) -> str:
@@ -154,11 +158,4 @@ def _people(entries: Iterable[Entry]) -> dict[str, Account]:
     """The accounts of actors and targets, by the id of the user. Deleted users have none."""
     ids = {pk for entry in entries for pk in (entry.actor_id, entry.target_id)}
     keys = [key for pk in ids if (key := lookup.parse_id(pk)) is not None]
-    return {str(found.pk): found for found in Account.objects.filter(pk__in=keys)}
-
-
-def _ids_of(text: str) -> list[str]:
-    """The ids of users whose address or name contains the text, at most `_FOUND`."""
-    rows = Account.objects.filter(search.containing(text, databases.primary()))
-    newest = rows.order_by("-created_at").values_list("pk", flat=True)
-    return [str(pk) for pk in newest[:_FOUND]]
+    return {str(account.pk): account for account in Account.objects.filter(pk__in=keys)}

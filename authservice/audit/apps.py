@@ -14,6 +14,7 @@ class AuditConfig(modules.ModuleConfig):
     urls = "authservice.audit.urls"
     event_listener = "authservice.audit.writer.record_event"
     support = "authservice.audit.support.support"
+    examinations = ("authservice.audit.examinations.examine_retention",)
 
     actions = {
         "admin.audit.cleaned": Action(

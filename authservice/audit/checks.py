@@ -1,4 +1,4 @@
-"""System checks: a log in another database."""
+"""System check: the audit log must be in the database of the accounts."""
 
 from __future__ import annotations
 

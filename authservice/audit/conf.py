@@ -45,6 +45,7 @@ class Audit:
 
 conf = section("AUDIT", Audit)
 
+# The defaults of `AUDIT.RETENTION`.
 RETENTION: Mapping[str, timedelta | None] = {
     "auth.": timedelta(days=90),
     "user.": timedelta(days=90),

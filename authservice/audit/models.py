@@ -13,12 +13,13 @@ from django.db import models
 from authservice.kernel.databases import PrimaryManager
 from authservice.kernel.phrases import admin_text as _
 
+# Maximum lengths.
 AGENT = 512
 ACTION = 64
 
 
 class Entry(models.Model):
-    """Who did what to whom; `metadata` is JSON text, `topic` one of the categories or empty."""
+    """Who did what to whom; `metadata` is JSON text, `topic` what `writer.category_of` returns."""
 
     id = models.UUIDField(primary_key=True, editable=False)
     action = models.CharField(max_length=ACTION, verbose_name=_("action"))

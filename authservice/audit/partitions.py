@@ -1,12 +1,14 @@
 """The audit table in one partition for each month, on PostgreSQL.
 
-Ids are UUIDs version 7, which sort by time, so a month is a range of ids. Primary key, indexes and
-model stay as they are. The rows from before become the first partition, and none is copied.
-Dropping an expired month takes milliseconds and leaves nothing to vacuum.
+Ids are UUIDs version 7, which sort by time, so a month is a range of ids; `least` is the lowest id
+of a moment. Primary key, indexes and model stay as they are. The existing rows become the first
+partition, and none is copied. Dropping an expired month takes milliseconds and leaves nothing to
+vacuum.
 
-The plain table is changed while the service keeps running. Each step is a short transaction and can
-be repeated, so a run continues what an aborted one began, and of several concurrent runs each may
-take the next step.
+`convert` changes the plain table while the service keeps running. Each run of the command then
+calls `extend`, which adds months, and `shrink`, which drops expired ones. Each step is a short
+transaction and can be repeated, so a run continues what an aborted one began, and of several
+concurrent runs each may take the next step.
 """
 
 from __future__ import annotations
@@ -20,7 +22,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connections, transaction
-from django.db.models import QuerySet
 
 from authservice.audit import retention, writer
 from authservice.audit.models import Entry
@@ -34,7 +35,7 @@ from authservice.kernel.uuid7 import least
 MARGIN = timedelta(days=7)
 # A statement that waits for a lock makes all later ones wait behind it, also those of logins.
 _PATIENCE = "SET LOCAL lock_timeout = '2s'"
-# The timeout applies to this lock too.
+# `lock_timeout` applies to this advisory lock too.
 _ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 
 _PARTITIONS = """
@@ -48,12 +49,13 @@ INSERT INTO {partition} SELECT * FROM moved
 _COPY = "INSERT INTO {smaller} SELECT * FROM {partition} WHERE action = ANY(%s)"
 LIKE = "INCLUDING DEFAULTS INCLUDING STORAGE"
 TABLE = Entry._meta.db_table
-# For entries beyond the last month, if the command has not been run for long.
+# The default partition, for entries beyond the last month if the command has not run for long.
 REST = f"{TABLE}_rest"
-# A parameter cast to regclass is resolved before the statement locks the catalog, so possibly from
-# a cache of before another run's swap, which this one waited for. The function is called later.
+# Not `%s::regclass`: PostgreSQL would look the name up before the statement runs, perhaps in a
+# cache from before another run swapped the tables. `to_regclass` looks it up while it runs.
 _IS_PARTITIONED = "SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass(%s)"
-# A rule of the table itself depends on it too, and a view is the rule `_RETURN` of its own.
+# The objects that depend on the table. `pg_rewrite` has its rules, which depend on it too, and the
+# views that read it: a view is stored as its own rule `_RETURN`.
 _OBSTACLES = """
 WITH entries AS (
     SELECT pg_class.oid, nspname, relname, relrowsecurity
@@ -105,12 +107,12 @@ class Partition:
 
     @classmethod
     def named(cls, name: str) -> Partition | None:
-        """The partition of that table; None for one that is not by time."""
-        found = re.fullmatch(re.escape(TABLE) + r"_(until_)?(\d{4})_(\d{2})", name)
-        if not found:
+        """The partition that a table of this name is; None if the name is not that of a month."""
+        match = re.fullmatch(re.escape(TABLE) + r"_(until_)?(\d{4})_(\d{2})", name)
+        if not match:
             return None
-        moment = datetime(int(found[2]), int(found[3]), 1, tzinfo=UTC)
-        return cls(moment) if found[1] else cls.month(moment)
+        moment = datetime(int(match[2]), int(match[3]), 1, tzinfo=UTC)
+        return cls(moment) if match[1] else cls.month(moment)
 
     @property
     def name(self) -> str:
@@ -127,17 +129,100 @@ class Partition:
         return least(self.end)
 
 
+class UnsuitableTable(Exception):
+    """Objects of the host depend on the table and would not move to the table in its place."""
+
+
+def is_partitioned() -> bool:
+    [[answer]] = read(_IS_PARTITIONED, TABLE)
+    return bool(answer)
+
+
+def convert() -> Partition | None:
+    """Make the table partitioned; returns the partition that has the existing rows, or None if
+    the table is partitioned already.
+
+    The rows are read once, while other transactions read and write. Raises UnsuitableTable with
+    the names of what depends on the table, and OperationalError if a lock is not free within two
+    seconds.
+    """
+    last_month = Partition.month(clock.utc() + MARGIN)
+    former = Partition(last_month.end)  # without a start: it takes all existing rows
+    for step in (_bind, _validate, _swap):
+        with briefly():
+            # Another run may have done this step and all later ones.
+            if is_partitioned():
+                return None
+            step(former)
+    return former
+
+
+def _bind(former: Partition) -> None:
+    """Let the table accept only the rows of `former`."""
+    if obstacles := [name for (name,) in read(_OBSTACLES, TABLE)]:
+        raise UnsuitableTable(f"The table {TABLE} has dependent objects: {', '.join(obstacles)}.")
+    bounds = {name for (name,) in read(_BOUNDS, TABLE)}
+    # Aborted runs of an earlier month left the bounds of that month.
+    for outdated in bounds - {_bound(former)}:
+        run(f"ALTER TABLE {TABLE} DROP CONSTRAINT {_quote(outdated)}")
+    if _bound(former) not in bounds:
+        check = f"CHECK (id < '{former.end_id}') NOT VALID"
+        run(f"ALTER TABLE {TABLE} ADD CONSTRAINT {_bound(former)} {check}")
+
+
+def _validate(former: Partition) -> None:
+    # Blocks neither reads nor writes. Thanks to the constraint, attaching the table reads no row.
+    run(f"ALTER TABLE {TABLE} VALIDATE CONSTRAINT {_bound(former)}")
+
+
+def _swap(former: Partition) -> None:
+    """Put a partitioned table in the place of the plain one, which becomes its first partition."""
+    run(f"LOCK TABLE {TABLE}")
+    grants = [sql for (sql,) in read(_GRANTS, TABLE)]
+    [[primary_key]] = read(_KEY, TABLE)
+
+    # Rename the table and its indexes. Indexes of the host keep their names: the new table has
+    # none of them.
+    for name in (primary_key, *(index.name for index in Entry._meta.indexes)):
+        run(f"ALTER INDEX IF EXISTS {_quote(name)} RENAME TO {_quote(f'{name}_until')}")
+    run(f"ALTER TABLE {TABLE} RENAME TO {former.name}")
+
+    # Create an empty partitioned table in its place.
+    run(f"CREATE TABLE {TABLE} (LIKE {former.name} {LIKE}) PARTITION BY RANGE (id)")
+    run(f"ALTER TABLE {TABLE} ADD CONSTRAINT {_quote(primary_key)} PRIMARY KEY (id)")
+    with connections[databases.primary()].schema_editor(atomic=False) as editor:
+        for index in Entry._meta.indexes:
+            editor.add_index(Entry, index)
+    for grant in grants:
+        run(grant)
+
+    # The former table becomes its first partition.
+    run(f"ALTER TABLE {TABLE} ATTACH PARTITION {former.name} {former.values}")
+    run(f"ALTER TABLE {former.name} DROP CONSTRAINT {_bound(former)}")
+    run(f"CREATE TABLE {REST} PARTITION OF {TABLE} DEFAULT")
+
+
+def _bound(former: Partition) -> str:
+    return f"{former.name}_bound"
+
+
+def _quote(name: str) -> str:
+    return connections[databases.primary()].ops.quote_name(name)
+
+
 def extend(months: int) -> list[str]:
     """Create the partitions up to `months` after the present one; returns the names of those that
     this run created."""
-    last, created = clock.utc() + timedelta(days=30 * months), []
+    last = clock.utc() + timedelta(days=30 * months)
+    created = []
     while name := _create_next(last):
         created.append(name)
     return created
 
 
 def _create_next(last: datetime) -> str | None:
-    """The name of the partition after the last one, or None if that would begin after `last`."""
+    """Create the partition after the present ones; returns its name, or None if it would begin
+    after `last`."""
     with briefly():
         start = _partitions()[-1].end
         if start > last:
@@ -145,6 +230,8 @@ def _create_next(last: datetime) -> str | None:
         partition = Partition.month(start)
         first, end = least(start), partition.end_id
         run(f"CREATE TABLE {partition.name} (LIKE {TABLE} {LIKE} INCLUDING INDEXES)")
+        # If the command has not run for long, entries of this month are in the default partition.
+        # PostgreSQL attaches no partition while they are there.
         run(f"LOCK TABLE {REST}")
         run(_MOVE.format(rest=REST, partition=partition.name, first=first, end=end))
         run(f"ALTER TABLE {TABLE} ATTACH PARTITION {partition.name} {partition.values}")
@@ -158,8 +245,10 @@ def shrink() -> dict[str, int]:
     to keep are copied into a new partition, and the old one is dropped. A month without entries is
     dropped too. What is dropped is recorded like a cleanup.
     """
-    now, dropped = clock.utc(), {}
+    now = clock.utc()
+    dropped = {}
     for partition in _partitions():
+        # A transaction that began before the end may still write an entry of that month.
         if partition.end <= now - MARGIN:
             number = _shrink(partition, now)
             if number is not None:
@@ -168,64 +257,62 @@ def shrink() -> dict[str, int]:
 
 
 def _shrink(partition: Partition, now: datetime) -> int | None:
-    """The number of dropped entries, or None if the partition stays as it is."""
+    """Drop the expired entries of one month; returns their number, or None if the partition stays
+    as it is."""
     with briefly():
         # Another run may have dropped the partition, or what had expired in it.
         if partition not in _partitions():
             return None
-        expired, kept = retention.sorted_actions(_entries(partition), now)
-        if kept and (not expired or set(expired) & set(kept)):
+        entries = Entry.objects.filter(pk__lt=partition.end_id)
+        if partition.start:
+            entries = entries.filter(pk__gte=least(partition.start))
+        expired_actions, kept_actions = retention.sorted_actions(entries, now)
+        # Nothing has expired yet, or an action only in part (it is in both lists): wait.
+        if kept_actions and (not expired_actions or set(expired_actions) & set(kept_actions)):
             return None
+
         # No entry is written into a past month, so nothing changes after this.
-        number = _entries(partition).exclude(action__in=kept).count()
+        number = entries.exclude(action__in=kept_actions).count()
         if number:
-            _record(number)
-        _drop(partition, kept)
+            cleaned = Event(
+                action=retention.CLEANED,
+                actor_type=SYSTEM,
+                client=Client(),
+                metadata={"deleted": number},
+            )
+            writer.write(cleaned)
+
+        # A smaller partition with the entries to keep takes the place of this one.
+        smaller = f"{partition.name}_kept"
+        if kept_actions:
+            run(f"CREATE TABLE {smaller} (LIKE {TABLE} {LIKE} INCLUDING INDEXES)")
+            run(_COPY.format(partition=partition.name, smaller=smaller), kept_actions)
+        # From here the table is locked.
+        run(f"DROP TABLE {partition.name}")
+        if kept_actions:
+            run(f"ALTER TABLE {smaller} RENAME TO {partition.name}")
+            run(f"ALTER TABLE {TABLE} ATTACH PARTITION {partition.name} {partition.values}")
     return number
 
 
-def _entries(partition: Partition) -> QuerySet[Entry]:
-    rows = Entry.objects.filter(pk__lt=partition.end_id)
-    return rows.filter(pk__gte=least(partition.start)) if partition.start else rows
-
-
-def _record(number: int) -> None:
-    metadata = {"deleted": number}
-    writer.write(
-        Event(action=retention.CLEANED, actor_type=SYSTEM, client=Client(), metadata=metadata)
-    )
-
-
-def _drop(partition: Partition, kept: list[str]) -> None:
-    """Drop the partition; one with its entries of the actions `kept` takes its place, if any."""
-    smaller = f"{partition.name}_kept"
-    if kept:
-        run(f"CREATE TABLE {smaller} (LIKE {TABLE} {LIKE} INCLUDING INDEXES)")
-        run(_COPY.format(partition=partition.name, smaller=smaller), kept)
-    # From here the table is locked.
-    run(f"DROP TABLE {partition.name}")
-    if kept:
-        run(f"ALTER TABLE {smaller} RENAME TO {partition.name}")
-        run(f"ALTER TABLE {TABLE} ATTACH PARTITION {partition.name} {partition.values}")
-
-
 def analyze() -> None:
-    """Renew the statistics of the whole, which no autovacuum does for a partitioned table."""
+    """Renew the statistics of the partitioned table: autovacuum does that only for partitions."""
     run(f"ANALYZE {TABLE}")
 
 
 def _partitions() -> list[Partition]:
-    """Those by time, in their order."""
+    """The partitions by month, in the order of time. The default partition is not one of them."""
     named = (Partition.named(name) for (name,) in read(_PARTITIONS, TABLE))
-    found = [partition for partition in named if partition]
-    return sorted(found, key=lambda partition: partition.end)
+    by_month = [partition for partition in named if partition]
+    return sorted(by_month, key=lambda partition: partition.end)
 
 
 @contextmanager
 def briefly() -> Iterator[None]:
     """A transaction that waits two seconds for each of its locks, and holds them briefly.
 
-    Runs of the command do these one after another: what one reads in it is still true when it acts.
+    Of concurrent runs of the command, one at a time is in such a transaction. So what a run reads
+    in it is still true when the run acts.
     """
     with transaction.atomic(using=databases.primary()):
         run(_PATIENCE)
@@ -242,81 +329,3 @@ def read(sql: str, *values: str) -> Sequence[tuple[Any, ...]]:
     with connections[databases.primary()].cursor() as cursor:
         cursor.execute(sql, values or None)
         return list(cursor.fetchall())
-
-
-class UnsuitableTable(Exception):
-    """Objects of the host depend on the table and would not move to the one in its place."""
-
-
-def is_partitioned() -> bool:
-    [[answer]] = read(_IS_PARTITIONED, TABLE)
-    return bool(answer)
-
-
-def convert() -> Partition | None:
-    """Make the table partitioned; returns the partition that has its present rows, or None if it
-    is partitioned already.
-
-    The rows are read once, while other transactions read and write. Raises UnsuitableTable with
-    the names of what depends on the table, and OperationalError if a lock is not free within two
-    seconds.
-    """
-    former = Partition(Partition.month(clock.utc() + MARGIN).end)
-    for step in (_bind, _validate, _swap):
-        with briefly():
-            # Another run may have done this step and all later ones.
-            if is_partitioned():
-                return None
-            step(former)
-    return former
-
-
-def _bind(former: Partition) -> None:
-    """Let the table accept only the rows of `former`."""
-    if obstacles := [name for (name,) in read(_OBSTACLES, TABLE)]:
-        raise UnsuitableTable(f"The table {TABLE} has dependent objects: {', '.join(obstacles)}.")
-    bounds = {name for (name,) in read(_BOUNDS, TABLE)}
-    # Aborted runs of an earlier month left the others.
-    for outdated in bounds - {_bound(former)}:
-        run(f"ALTER TABLE {TABLE} DROP CONSTRAINT {_quote(outdated)}")
-    if _bound(former) not in bounds:
-        check = f"CHECK (id < '{former.end_id}') NOT VALID"
-        run(f"ALTER TABLE {TABLE} ADD CONSTRAINT {_bound(former)} {check}")
-
-
-def _validate(former: Partition) -> None:
-    # Blocks neither reads nor writes. Thanks to the constraint, attaching the table reads no row.
-    run(f"ALTER TABLE {TABLE} VALIDATE CONSTRAINT {_bound(former)}")
-
-
-def _swap(former: Partition) -> None:
-    run(f"LOCK TABLE {TABLE}")
-    _replace(former.name)
-    run(f"ALTER TABLE {TABLE} ATTACH PARTITION {former.name} {former.values}")
-    run(f"ALTER TABLE {former.name} DROP CONSTRAINT {_bound(former)}")
-    run(f"CREATE TABLE {REST} PARTITION OF {TABLE} DEFAULT")
-
-
-def _replace(former: str) -> None:
-    """Rename the table and its indexes, and create an empty partitioned table in its place."""
-    grants = [sql for (sql,) in read(_GRANTS, TABLE)]
-    [[key]] = read(_KEY, TABLE)
-    # Indexes of the host keep their names: the new table has none of them.
-    for name in (key, *(index.name for index in Entry._meta.indexes)):
-        run(f"ALTER INDEX IF EXISTS {_quote(name)} RENAME TO {_quote(f'{name}_until')}")
-    run(f"ALTER TABLE {TABLE} RENAME TO {former}")
-    run(f"CREATE TABLE {TABLE} (LIKE {former} {LIKE}) PARTITION BY RANGE (id)")
-    run(f"ALTER TABLE {TABLE} ADD CONSTRAINT {_quote(key)} PRIMARY KEY (id)")
-    with connections[databases.primary()].schema_editor(atomic=False) as editor:
-        for index in Entry._meta.indexes:
-            editor.add_index(Entry, index)
-    for grant in grants:
-        run(grant)
-
-
-def _bound(former: Partition) -> str:
-    return f"{former.name}_bound"
-
-
-def _quote(name: str) -> str:
-    return connections[databases.primary()].ops.quote_name(name)

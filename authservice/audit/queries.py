@@ -1,8 +1,9 @@
 """Queries of the log: one page of it, and the number of matching entries up to a cap.
 
-An entry concerns its actor and its target. As one condition with OR, the database reads all entries
-of that user. As two sorted queries joined by UNION ALL, each scans its own index no further than
-the page. A filter by time becomes a range of ids, since ids are UUIDs version 7.
+An entry concerns its actor and its target. For one condition with OR, the database would read all
+entries of a user. So there are two sorted queries, joined by UNION ALL: each scans its own index,
+and no further than the page. A filter by time becomes a range of ids, since ids are UUIDs version
+7.
 
 An index scan is cheap if many rows match, but reads every entry of the user if none does. The
 statistics of a database say how common an actor and an action are, but not that they never occur
@@ -12,7 +13,7 @@ are all read and then sorted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,8 +25,8 @@ from django.db.models.functions import Coalesce
 
 from authservice.audit.models import Entry
 from authservice.kernel import actions
+from authservice.kernel.interfaces import Page
 from authservice.kernel.modules import known_actions
-from authservice.kernel.paging import Page
 from authservice.kernel.sql import planned_for_values
 from authservice.kernel.uuid7 import least
 
@@ -59,11 +60,13 @@ class EntryFilter:
         """
         if not self.action:
             return []
-        known = known_actions()
-        names = actions.named(self.action, known) or [self.action]
+        by_name = known_actions()
+        names = actions.named(self.action, by_name) or [self.action]
         if not self.severity:
             return names
-        return [it for it in names if it not in known or known[it].severity == self.severity]
+        return [
+            name for name in names if name not in by_name or by_name[name].severity == self.severity
+        ]
 
     @property
     def users(self) -> int:
@@ -78,52 +81,77 @@ class EntryFilter:
 
 def page_of(page: Page, filters: EntryFilter) -> tuple[list[Entry], int]:
     """The entries on a page, and the total over all pages."""
-    return _planned_page(page, [_matching(filters)], filters, users=filters.users)
+    return _page(page, [_matching(filters)], filters, users=filters.users)
 
 
 def page_of_user(user_id: str, page: Page, filters: EntryFilter) -> tuple[list[Entry], int]:
-    """The same for entries whose actor or target is the user."""
-    found = _matching(filters)
+    """The entries on a page whose actor or target is the user, and their total over all pages."""
+    entries = _matching(filters)
     done_by = Q(actor_id=user_id)
     done_to = Q(target_id=user_id, target_type="user") & ~done_by
-    parts = [found.filter(done_by), found.filter(done_to)]
-    return _planned_page(page, parts, filters, users=1 + filters.users)
+    parts = [entries.filter(done_by), entries.filter(done_to)]
+    return _page(page, parts, filters, users=1 + filters.users)
 
 
-def _planned_page(
-    page: Page, parts: Sequence[QuerySet[Entry]], filters: EntryFilter, *, users: int
-) -> tuple[list[Entry], int]:
-    with planned_for_values(parts[0].db):
-        return _page(page, parts, filters, users=users)
+def _matching(filters: EntryFilter) -> QuerySet[Entry]:
+    conditions = [Q(action__in=filters.names)] if filters.action else []
+    for column, value in (
+        ("severity", filters.severity),
+        ("topic", filters.category),
+        ("actor_id", filters.actor_id),
+        ("target_id", filters.target_id),
+    ):
+        if value:
+            conditions.append(Q(**{column: value}))
+    if filters.since:
+        conditions.append(Q(pk__gte=least(filters.since)))
+    if filters.until:
+        conditions.append(Q(pk__lt=least(filters.until)))
+    return Entry.objects.filter(*conditions)
 
 
 def _page(
     page: Page, parts: Sequence[QuerySet[Entry]], filters: EntryFilter, *, users: int
 ) -> tuple[list[Entry], int]:
-    order, end = _order(page, filters), page.offset + page.limit
-    counted = _count(parts) if _may_be_sparse(order, filters, users) else None
-    by_index = counted is None or counted > FEW
-    # One row more than the page, to find out whether there are further pages.
-    rows = list(_combined(parts, order, end + 1, by_index=by_index)[page.offset : end + 1])
-    if counted is None:
-        if len(rows) <= page.limit and (rows or not page.offset):
+    """`parts` have no row in common; `users` is the number of filters by user."""
+    # Sorted by id alone if all matches have the same value of the sort field.
+    by_name = known_actions()
+    severities = {by_name[name].severity if name in by_name else None for name in filters.names}
+    one_severity = page.sort_field == "severity" and len(severities) == 1
+    by_time = one_severity or page.sort_field == "created_at"
+    order = page.order("id")[:1] if by_time else page.order(tie="id")
+
+    # A list by user with a further filter may have few matches or none, and a scan in the order of
+    # the list would then read all entries of the user. Not so if an index of `Entry` begins with
+    # both filters and ends with the id: `target_id` has no such index.
+    filter_count = users + filters.kinds
+    has_index = by_time and filter_count == 2 and len(filters.names) < 2 and not filters.target_id
+    may_be_sparse = users > 0 and filter_count >= 2 and not has_index
+
+    end = page.offset + page.limit
+    with planned_for_values(parts[0].db):
+        total = _count(parts) if may_be_sparse else None
+        by_index = total is None or total > FEW
+        # One row more than the page, to find out whether there are further pages.
+        rows = list(_combined(parts, order, end + 1, by_index=by_index)[page.offset : end + 1])
+        # An empty page beyond the end says nothing about the total.
+        is_last = len(rows) <= page.limit and bool(rows or not page.offset)
+        if total is None and is_last:
             return rows, page.offset + len(rows)
-        counted = _count(parts, "-id")
-    return rows[: page.limit], max(counted, page.offset + len(rows)) if rows else counted
-
-
-def _may_be_sparse(order: tuple[str, ...], filters: EntryFilter, users: int) -> bool:
-    """Whether the list filters by user and no index serves the filters in this order."""
-    if not users or users + filters.kinds < 2:
-        return False
-    by_time, of_target = len(order) == 1, bool(filters.target_id)
-    indexed = users + filters.kinds == 2 and len(filters.names) < 2 and not of_target
-    return not (indexed and by_time)
+        if total is None:
+            # In order, so that the database scans a sorted index up to the cap. The count above has
+            # no order, since few entries of such an index may match.
+            total = _count(parts, "-id")
+    if not rows:
+        return [], total
+    # A page may lie beyond the cap, at which `_count` stops.
+    return rows[: page.limit], max(total, page.offset + len(rows))
 
 
 def _count(parts: Sequence[QuerySet[Entry]], *order: str) -> int:
-    """The number of matches, at most `COUNTED`. Only ids are selected: the index has them."""
-    return int(_combined([found.values("id") for found in parts], order, COUNTED).count())
+    """The number of matches, at most `COUNTED`. It selects only ids, which the index has. Without
+    `order` the database may use any index, not only a sorted one."""
+    return int(_combined([rows.values("id") for rows in parts], order, COUNTED).count())
 
 
 def _combined(
@@ -138,47 +166,17 @@ def _combined(
     With `by_index` the database may scan a sorted index; without, it reads all matches and sorts
     them.
     """
-    within = order if by_index else tuple(map(_unindexed, order))
-    ordered = [rows.order_by(*within)[:limit] for rows in parts]
+    part_order = order if by_index else tuple(map(_unindexed, order))
+    ordered = [rows.order_by(*part_order)[:limit] for rows in parts]
     if len(ordered) == 1:
         return ordered[0]
     if not connections[parts[0].db].features.supports_slicing_ordering_in_compound:
-        return (parts[0] | parts[1]).order_by(*within)[:limit]
+        return (parts[0] | parts[1]).order_by(*part_order)[:limit]
     return ordered[0].union(*ordered[1:], all=True).order_by(*order)[:limit]
 
 
 def _unindexed(name: str) -> OrderBy:
-    """The same order as an expression that no index has: `COALESCE(id, id) DESC` for `-id`."""
+    """The order by this field, as an expression that no index has: `COALESCE(id, id) DESC` for
+    `-id`."""
     field = name.removeprefix("-")
     return OrderBy(Coalesce(field, field), descending=name != field)
-
-
-def _order(page: Page, filters: EntryFilter) -> tuple[str, ...]:
-    """By id alone if all matches have the same value of the sort field."""
-    known = known_actions()
-    severities = {known[it].severity if it in known else None for it in filters.names}
-    same = page.sort_field == "severity" and len(severities) == 1
-    if same or page.sort_field == "created_at":
-        return page.order("id")[:1]
-    return page.order(tie="id")
-
-
-def _matching(filters: EntryFilter) -> QuerySet[Entry]:
-    return Entry.objects.filter(*_conditions(filters))
-
-
-def _conditions(filters: EntryFilter) -> Iterator[Q]:
-    if filters.action:
-        yield Q(action__in=filters.names)
-    for column, wanted in (
-        ("severity", filters.severity),
-        ("topic", filters.category),
-        ("actor_id", filters.actor_id),
-        ("target_id", filters.target_id),
-    ):
-        if wanted:
-            yield Q(**{column: wanted})
-    if filters.since:
-        yield Q(pk__gte=least(filters.since))
-    if filters.until:
-        yield Q(pk__lt=least(filters.until))

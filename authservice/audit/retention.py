@@ -33,22 +33,6 @@ CLEANED = "admin.audit.cleaned"
 _LONGEST = timedelta(days=365_000)
 
 
-def policy() -> Mapping[str, timedelta | None]:
-    """The defaults, overridden by the settings. Raises TypeError for a value that is not
-    a duration."""
-    return {**RETENTION, **{prefix: duration(kept) for prefix, kept in conf.retention.items()}}
-
-
-def duration(kept: Any) -> timedelta | None:
-    """A timedelta, or None for permanently. Raises TypeError with the rule as its text."""
-    if kept is None:
-        return None
-    given = convert(kept, timedelta)
-    if given < timedelta(0):
-        raise TypeError("a duration that is not negative")
-    return timedelta(seconds=min(given, _LONGEST).total_seconds())
-
-
 @clock.once
 def clean(
     *,
@@ -65,7 +49,7 @@ def clean(
     The entry about this cleanup is written within `permitted`, a transaction that checks the
     caller's permission and raises without it.
     """
-    begun = clock.utc()  # before the entry of this run, so that the run does not delete it
+    started_at = clock.utc()  # before the entry of this run, so that the run does not delete it
     event = Event(
         action=CLEANED,
         user=by,
@@ -74,48 +58,17 @@ def clean(
         metadata={"deleted": 0},
     )
     with permitted or nullcontext():
-        run, deleted, done = writer.write(event), 0, 0
+        entry = writer.write(event)
+        deleted = 0
+        processed = 0
     with planned_for_values(databases.primary()):
-        for rows, pks in _batches(begun, batch_size, at_most):
+        for rows, pks in _batches(started_at, batch_size, at_most):
             with transaction.atomic(using=rows.db):
                 deleted += cleanup.delete(rows, pks)
                 result = {"request_id": event.client.request_id, "deleted": deleted}
-                Entry.objects.filter(pk=run.pk).update(metadata=writer.as_text(result))
-            progress(done := done + len(pks))
+                Entry.objects.filter(pk=entry.pk).update(metadata=writer.as_text(result))
+            progress(processed := processed + len(pks))
     return deleted
-
-
-def due_number() -> int:
-    """How many entries a cleanup would delete now."""
-    return sum(rows.count() for rows in due(clock.utc()))
-
-
-def due(now: datetime) -> Iterator[QuerySet[Entry]]:
-    """The expired entries, one queryset per action: the index on action and id serves each."""
-    for action, age in _ages(Entry.objects.all()):
-        if age is not None:
-            yield Entry.objects.filter(action=action, pk__lt=least(now - age))
-
-
-def sorted_actions(rows: QuerySet[Entry], now: datetime) -> tuple[list[str], list[str]]:
-    """The actions of which `rows` has expired entries, and those of which it has others."""
-    expired, kept = [], []
-    for action, age in _ages(rows):
-        first = least(now - age) if age is not None else least(datetime.min.replace(tzinfo=UTC))
-        entries = rows.filter(action=action)
-        if entries.filter(pk__lt=first).exists():
-            expired.append(action)
-        if entries.filter(pk__gte=first).exists():
-            kept.append(action)
-    return expired, kept
-
-
-def _ages(rows: QuerySet[Entry]) -> Iterator[tuple[str, timedelta | None]]:
-    """The actions of `rows`, each with how long its entries are kept; None for permanently."""
-    ages = policy()
-    for action in _actions(rows):
-        prefixes = [prefix for prefix in ages if action.startswith(prefix)]
-        yield action, ages[max(prefixes, key=len)] if prefixes else None
 
 
 def _batches(
@@ -132,10 +85,57 @@ def _batches(
                 return
 
 
-def _actions(rows: QuerySet[Entry]) -> Iterator[str]:
-    """The actions of these entries, with one index look-up each (a loose index scan)."""
+def due_number() -> int:
+    """How many entries a cleanup would delete now."""
+    return sum(rows.count() for rows in due(clock.utc()))
+
+
+def due(now: datetime) -> Iterator[QuerySet[Entry]]:
+    """The expired entries, one queryset per action: the index on action and id serves each."""
+    for action, age in _ages(Entry.objects.all()):
+        if age is not None:
+            yield Entry.objects.filter(action=action, pk__lt=least(now - age))
+
+
+def sorted_actions(rows: QuerySet[Entry], now: datetime) -> tuple[list[str], list[str]]:
+    """The actions of which `rows` has expired entries, and the actions of which it has entries to
+    keep. An action may be in both lists."""
+    expired, kept = [], []
+    for action, age in _ages(rows):
+        first_kept = (
+            least(now - age) if age is not None else least(datetime.min.replace(tzinfo=UTC))
+        )
+        entries = rows.filter(action=action)
+        if entries.filter(pk__lt=first_kept).exists():
+            expired.append(action)
+        if entries.filter(pk__gte=first_kept).exists():
+            kept.append(action)
+    return expired, kept
+
+
+def _ages(rows: QuerySet[Entry]) -> Iterator[tuple[str, timedelta | None]]:
+    """The actions of `rows`, each with how long its entries are kept; None for permanently."""
+    ages = policy()
+    # One index look-up for each action (a loose index scan).
     names = rows.order_by("action").values_list("action", flat=True)
     action = names.first()
     while action is not None:
-        yield action
+        prefixes = [prefix for prefix in ages if action.startswith(prefix)]
+        yield action, ages[max(prefixes, key=len)] if prefixes else None
         action = names.filter(action__gt=action).first()
+
+
+def policy() -> Mapping[str, timedelta | None]:
+    """The defaults, overridden by the settings. Raises TypeError for a value that is not
+    a duration."""
+    return {**RETENTION, **{prefix: duration(value) for prefix, value in conf.retention.items()}}
+
+
+def duration(kept: Any) -> timedelta | None:
+    """A timedelta, or None for permanently. Raises TypeError with the rule as its text."""
+    if kept is None:
+        return None
+    age = convert(kept, timedelta)
+    if age < timedelta(0):
+        raise TypeError("a duration that is not negative")
+    return timedelta(seconds=min(age, _LONGEST).total_seconds())

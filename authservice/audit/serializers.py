@@ -9,13 +9,13 @@ from rest_framework import serializers
 from authservice.audit.models import ACTION
 from authservice.kernel.actions import SEVERITIES
 from authservice.kernel.http.fields import Choice, Moment, Text
-from authservice.kernel.http.listing import MOST, SortDirection
+from authservice.kernel.http.listing import MAX_NUMBER, SortDirection
 
 SORT_FIELDS = ("created_at", "action", "severity", "actor_id")
 
 
 class EntriesOfActionQuery(serializers.Serializer[Any]):
-    """Filters of the lists for super admins, for a list whose path names the action."""
+    """Filters of the lists for super admins, without `action`: for lists whose path names it."""
 
     severity = Choice(SEVERITIES, component="Severity", required=False)
     actor_id = Text(max_length=255, required=False)
@@ -31,7 +31,7 @@ class EntriesOfActionQuery(serializers.Serializer[Any]):
 
 
 class EntriesQuery(EntriesOfActionQuery):
-    """The same filters, and the action."""
+    """The same filters, and `action`."""
 
     action = Text(max_length=ACTION, required=False)
 
@@ -49,10 +49,11 @@ class ActionIn(serializers.Serializer[Any]):
 
 
 class Paged(serializers.Serializer[Any]):
-    """Parameters of all lists, declared for the API description; `listing.page` reads them."""
+    """Parameters of all lists, declared for the API description only. `listing.page` reads them,
+    and counts a `limit` above 100 as 100."""
 
-    offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
-    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
+    offset = serializers.IntegerField(required=False, min_value=0, max_value=MAX_NUMBER, default=0)
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MAX_NUMBER, default=20)
     sort_field = Choice(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
     sort_dir = SortDirection()
 

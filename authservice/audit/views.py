@@ -123,9 +123,9 @@ class Mine(Endpoint):
 
     def _of(self, category: str) -> HttpResponse:
         caller: str = self.identity.person.id
-        wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = queries.page_of_user(caller, wanted, EntryFilter(category=category))
-        return answer(listing([own(row, caller) for row in rows], wanted, total))
+        paging = page(self.request.GET, SORT_FIELDS)
+        rows, total = queries.page_of_user(caller, paging, EntryFilter(category=category))
+        return answer(listing([own(row, caller) for row in rows], paging, total))
 
 
 class Everything(Endpoint):
@@ -152,9 +152,9 @@ class Everything(Endpoint):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        wanted = page(self.request.GET, SORT_FIELDS)
-        rows, total = queries.page_of(wanted, EntryFilter(**filters(self)))
-        return answer(listing([entry(row) for row in rows], wanted, total))
+        paging = page(self.request.GET, SORT_FIELDS)
+        rows, total = queries.page_of(paging, EntryFilter(**filters(self)))
+        return answer(listing([entry(row) for row in rows], paging, total))
 
 
 class OfUser(Endpoint):
@@ -181,10 +181,10 @@ class OfUser(Endpoint):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        wanted = page(self.request.GET, SORT_FIELDS)
-        named = fields.read(UserIdIn, {"user_id": user_id})["user_id"]
-        rows, total = queries.page_of_user(named, wanted, EntryFilter(**filters(self)))
-        return answer(listing([entry(row) for row in rows], wanted, total))
+        paging = page(self.request.GET, SORT_FIELDS)
+        in_path = fields.read(UserIdIn, {"user_id": user_id})["user_id"]
+        rows, total = queries.page_of_user(in_path, paging, EntryFilter(**filters(self)))
+        return answer(listing([entry(row) for row in rows], paging, total))
 
 
 class OfAction(Endpoint):
@@ -211,12 +211,12 @@ class OfAction(Endpoint):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        wanted = page(self.request.GET, SORT_FIELDS)
-        named = fields.read(ActionIn, {"action": action})
+        paging = page(self.request.GET, SORT_FIELDS)
+        in_path = fields.read(ActionIn, {"action": action})
         rows, total = queries.page_of(
-            wanted, EntryFilter(**filters(self, EntriesOfActionQuery), **named)
+            paging, EntryFilter(**filters(self, EntriesOfActionQuery), **in_path)
         )
-        return answer(listing([entry(row) for row in rows], wanted, total))
+        return answer(listing([entry(row) for row in rows], paging, total))
 
 
 class Cleanup(Endpoint):
@@ -254,10 +254,11 @@ class Cleanup(Endpoint):
 
 
 def filters(view: Endpoint, schema: type[Serializer[Any]] = EntriesQuery) -> dict[str, Any]:
-    """The filters in the query string of a super admin. Raises `ValidationFailed`."""
-    wanted = fields.read(schema, given(view.request.GET))
+    """The filters in the query string of a super admin, by the names in `EntryFilter`, which
+    has `since` and `until` for `from` and `to`. Raises `ValidationFailed`."""
+    query = fields.read(schema, given(view.request.GET))
     return {
-        {"from": "since", "to": "until"}.get(name, name): value for name, value in wanted.items()
+        {"from": "since", "to": "until"}.get(name, name): value for name, value in query.items()
     }
 
 
@@ -279,9 +280,10 @@ def entry(row: Entry) -> AuditEntry:
 
 
 def own(row: Entry, caller: str) -> AuditEntry:
-    """The same for the caller, without the address, user agent and request id of another actor."""
-    shown = entry(row)
+    """An entry as the caller may see it: without the address, user agent and request id of another
+    actor."""
+    complete = entry(row)
     if row.actor_id == caller:
-        return shown
+        return complete
     metadata = json.dumps({**json.loads(row.metadata), "request_id": ""}, separators=(",", ":"))
-    return {**shown, "metadata": metadata, "ip_address": "", "user_agent": ""}
+    return {**complete, "metadata": metadata, "ip_address": "", "user_agent": ""}

@@ -35,7 +35,7 @@ _INSERT = Insert(lambda: Entry)
 
 def category_of(action: str) -> str:
     """The category of an action, or "" if it has none."""
-    return next((name for name, starts in _PREFIXES.items() if action.startswith(starts)), "")
+    return next((name for name, prefixes in _PREFIXES.items() if action.startswith(prefixes)), "")
 
 
 class Writer(EventListener):
@@ -76,20 +76,27 @@ def as_text(metadata: Mapping[str, Any]) -> str:
     return json.dumps(_cut(metadata), default=str, separators=(",", ":"))
 
 
-@clock.once  # both readings of an entry that is written outside of a request
+@clock.once  # The id and `created_at` have one time, also outside of a request.
 def _entry(event: Event) -> Entry:
     now, client = clock.utc(), event.client
-    target_id, target_type = _target(event.target)
+    target: Any = event.target
+    target_type = ""
+    if target is not None:
+        is_user = isinstance(target, host().model)
+        target_type = "user" if is_user else target._meta.model_name
+    details, reason = ACTIONS[event.action].text, event.metadata.get("reason")
+    if reason:
+        details = f"{details.rstrip('.')}: {reason}."
     return Entry(
-        id=uuid7_of(now, clock.number()),
+        id=uuid7_of(now, clock.number()),  # entries with one time sort as they were written
         action=event.action,
         severity=event.severity,
         topic=category_of(event.action),
         actor_id=_key(event.user),
         actor_type=event.actor_type,
-        target_id=target_id,
+        target_id=_key(target),
         target_type=target_type,
-        details=_details(event),
+        details=details,
         metadata=as_text({"request_id": client.request_id, **event.metadata}),
         ip_address=client.address,
         user_agent=client.user_agent[:AGENT],
@@ -99,17 +106,6 @@ def _entry(event: Event) -> Entry:
 
 def _key(row: Any) -> str:
     return "" if row is None else str(row.pk)
-
-
-def _target(row: Any) -> tuple[str, str]:
-    if row is None:
-        return "", ""
-    return _key(row), "user" if isinstance(row, host().model) else row._meta.model_name
-
-
-def _details(event: Event) -> str:
-    text, reason = ACTIONS[event.action].text, event.metadata.get("reason")
-    return f"{text.rstrip('.')}: {reason}." if reason else text
 
 
 def _cut(value: Any) -> Any:

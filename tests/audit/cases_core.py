@@ -9,11 +9,16 @@ from django.utils import timezone
 from authservice.core.credentials.attempt_counter import PASSWORD as BUDGET
 from authservice.core.models import Session
 from tests.audit.world import ANN, WRONG, case
+from tests.support.aging import age_sessions
 from tests.support.client import PASSWORD
 from tests.support.flows import NEW, OTHER_PHONE, PHONE, deactivate, prove
 
 CAM = "cam@example.com"
 SHORT = "short1!"
+LONGER = {
+    "NAME": "authservice.validators.MinimumLengthWithoutFactor",
+    "OPTIONS": {"min_length": 40},
+}
 
 
 def sign_up(world, email=CAM, password=PASSWORD, **more):
@@ -101,6 +106,25 @@ def login_with_unverified_address(world):
 @case("POST /login", "auth.login.failed ann", code="PHONE_NOT_VERIFIED")
 def login_with_unverified_number(world):
     world.configure(CORE={"REQUIRE_PHONE_VERIFICATION": True})
+    return world.log_in
+
+
+@case(
+    "POST /login", "auth.password.unsafe ann", "security.new_device ann", "auth.login.success ann"
+)
+def login_with_a_password_that_is_too_short_by_now(world):
+    world.validate(LONGER)
+    return world.log_in
+
+
+@case(
+    "POST /login",
+    *("auth.password.unsafe ann", "auth.login.failed ann"),
+    code="PASSWORD_CHANGE_REQUIRED",
+)
+def login_with_a_password_that_must_be_changed(world):
+    world.validate(LONGER)
+    world.configure(CORE={"PASSWORD_RECHECK": "change"})
     return world.log_in
 
 
@@ -206,5 +230,5 @@ def number_change_after_too_many_attempts(world):
 @case("PUT /profile", code="REAUTHENTICATION_REQUIRED")
 def number_change_without_recent_proof(world):
     world.configure(CORE={"REQUIRE_RECENT_PROOF": True})
-    Session.objects.update(auth_time=timezone.now() - timedelta(minutes=11))
+    age_sessions()
     return set_number(world)

@@ -6,11 +6,12 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from authservice.core.models import OneTimeToken, Session
+from authservice.core.models import OneTimeToken
 from authservice.oauth.provider import ProviderError, TokenExchangeFailed, UserInfoFailed
 from tests.audit.world import BOB, WRONG, case, silent
 from tests.oauth.browsing import Browser, profile
 from tests.oauth.in_process import SETTINGS, office
+from tests.support.aging import age_sessions
 from tests.support.flows import deactivate, prove
 
 START, UNLINK = "GET /oauth/{provider}", "DELETE /oauth/{provider}"
@@ -274,7 +275,7 @@ def too_many_wrong_passwords(world):
 def old_session(world):
     configured(world)
     world.configure(CORE={"REQUIRE_RECENT_PROOF": True})
-    Session.objects.update(auth_time=timezone.now() - timedelta(hours=1))
+    age_sessions(minutes=60)
     return lambda: world.as_ann("POST", "oauth/acme/link")
 
 

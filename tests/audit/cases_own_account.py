@@ -12,7 +12,8 @@ from authservice.core.own_account import deletion
 from authservice.core.users import lookup
 from tests.admin_api.people import promote
 from tests.audit.world import ANN, WRONG, case, silent
-from tests.core.own_account.owner import CONFIRM, EVE, age_sessions, confirm, open_link
+from tests.core.own_account.owner import CONFIRM, EVE, confirm, open_link
+from tests.support.aging import age_sessions
 from tests.support.client import PASSWORD
 from tests.support.flows import OTHER_PHONE, prove
 from tests.twofactor.people import Person
@@ -60,6 +61,17 @@ def change_by_patch_without_recent_proof(world):
 def change_by_patch_while_hash_slots_are_taken(world):
     world.occupy_hash_slots()
     return patch_number(world)
+
+
+@case("GET /me/export", "user.exported ann")
+def export_of_own_data(world):
+    return lambda: world.as_ann("GET", "me/export")
+
+
+@case("GET /me/export", code="STEP_UP_REQUIRED")
+def export_without_recent_proof(world):
+    age_sessions()
+    return lambda: world.as_ann("GET", "me/export")
 
 
 def with_proof(method, path, core=None, **fields):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from functools import partial
 
-from django.utils import timezone
-
 from authservice.core.credentials.attempt_counter import PASSWORD as PASSWORD_BUDGET
-from authservice.core.models import Session
 from tests.audit.world import ANN, WRONG, case, silent
+from tests.support.aging import age_sessions
 from tests.support.client import PASSWORD
 from tests.twofactor.people import Person, app_of
 
@@ -80,7 +77,7 @@ def setup_after_too_many_attempts(world):
 @case(SETUP, code="REAUTHENTICATION_REQUIRED")
 def setup_without_recent_proof(world):
     world.configure(CORE={"REQUIRE_RECENT_PROOF": True})
-    Session.objects.update(auth_time=timezone.now() - timedelta(minutes=11))
+    age_sessions()
     return set_up(world)
 
 

@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import Any
 from unittest.mock import patch
 
+from django.test import override_settings
+
 from authservice.audit.models import Entry
 from authservice.core.credentials import hash_limit
 from authservice.kernel import modules
@@ -72,6 +74,10 @@ class World:
     def disable_messenger(self) -> None:
         """From now on no messenger is installed."""
         self._stack.enter_context(modules.plugged("messenger", None))
+
+    def validate(self, *validators: dict[str, Any]) -> None:
+        """From now on these are the validators of passwords."""
+        self._stack.enter_context(override_settings(AUTH_PASSWORD_VALIDATORS=validators))
 
     def occupy_hash_slots(self, **core: Any) -> None:
         """From now on other requests occupy all slots for hashing passwords; `core` are further

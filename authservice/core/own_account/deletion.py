@@ -1,4 +1,4 @@
-"""Users delete their own account, by the rules of a deletion by staff.
+"""Users delete their own account. The same rules apply as to a deletion by staff.
 
 The proof is the password. Users without one get a link at their proven address, whose page has a
 button; without such an address their login must be recent.
@@ -39,21 +39,22 @@ DELETE_ACCOUNT = Purpose("delete-account", link_ttl=timedelta(hours=1))
 def delete(person: Person, session: Session, proof: Proof, client: Client) -> bool:
     """Delete the account; False if a link was mailed instead.
 
-    Raises `SelfDeleteDisabled`, as `recent_proof.require_owner` does, `InvalidToken`, and as
-    `_erase` does.
+    Raises `SelfDeleteDisabled`, `InvalidToken`, and the errors of `recent_proof.require_owner` and
+    of `_erase`.
     """
     require_allowed()
-    if _needs_link(person, proof):
+    has_password = bool(proof.password) or person.user.has_usable_password()
+    if not has_password and person.email_proven and message_queue.can_mail():
         sending.to_email(kinds.DELETE_ACCOUNT, person.email, client)
         return False
     recent_proof.require_owner(person, session, proof, client, method="delete_account")
-    held = super_admins.keys_to_lock(person.user.pk, losing=True)
+    keys_to_lock = super_admins.keys_to_lock(person.user.pk, losing=True)
     with (
         _refusing_references() as leaving,
-        sessions.changing(person, session, *held) as present,
+        sessions.changing(person, session, *keys_to_lock) as present,
     ):
         recent_proof.require_unchanged(person, present)
-        _erase(present, held, client, leaving)
+        _erase(present, keys_to_lock, client, leaving)
     return True
 
 
@@ -68,16 +69,17 @@ def find(token: Secret) -> Person:
 
 
 def delete_with_link(token: Secret, client: Client) -> None:
-    """Raises `SelfDeleteDisabled`, `InvalidLink`, `LinkExpired`, and as `_erase` does."""
+    """Delete the account of the link. Raises `SelfDeleteDisabled`, `InvalidLink`, `LinkExpired`,
+    and the errors of `_erase`."""
     require_allowed()
     person, issued = one_time.find_link(DELETE_ACCOUNT, token)
-    held = super_admins.keys_to_lock(person.user.pk, losing=True)
+    keys_to_lock = super_admins.keys_to_lock(person.user.pk, losing=True)
     with _refusing_references() as leaving, transaction.atomic(using=databases.primary()):
-        passwords.lock_users(held)
+        passwords.lock_users(keys_to_lock)
         present = one_time.consume_for(DELETE_ACCOUNT, person, issued)
         if present is None:
             raise errors.InvalidLink
-        _erase(present, held, client, leaving)
+        _erase(present, keys_to_lock, client, leaving)
 
 
 def require_allowed() -> None:
@@ -94,26 +96,22 @@ def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | Non
     }
 
 
-def _needs_link(person: Person, proof: Proof) -> bool:
-    proves = bool(proof.password) or person.user.has_usable_password()
-    return not proves and person.email_proven and message_queue.can_mail()
-
-
 @contextmanager
 def _refusing_references() -> Iterator[list[Person]]:
-    """Turn an integrity error of a table that references the user into `UserInUse`, also one at
-    the commit.
+    """Turn an integrity error of a table that references the user into `UserInUse`, also if the
+    database raises it at the commit.
 
-    Yields a list for the user whom the block deletes. While it is empty, another statement failed,
-    such as the one that writes the audit entry.
+    Yields an empty list, to which the block adds the user right before the deletion. If the list is
+    still empty, another statement failed, such as the one that writes the audit entry, and its
+    error is raised unchanged.
     """
     leaving: list[Person] = []
     try:
         yield leaving
-    except IntegrityError as wrong:
+    except IntegrityError as error:
         if not leaving:
             raise
-        raise errors.UserInUse from wrong
+        raise errors.UserInUse from error
 
 
 def _erase(person: Person, held: set[Any], client: Client, leaving: list[Person]) -> None:
@@ -125,8 +123,8 @@ def _erase(person: Person, held: set[Any], client: Client, leaving: list[Person]
     """
     try:
         super_admins.read_locked(person.user.pk, held, losing=True)
-    except errors.UserNotFound as wrong:
-        raise InvalidToken from wrong
+    except errors.UserNotFound as error:
+        raise InvalidToken from error
     leaving.append(delete_user.prepare(person, lambda: _record(person, client)))
     person.user.delete(using=databases.primary())
 
@@ -134,9 +132,10 @@ def _erase(person: Person, held: set[Any], client: Client, leaving: list[Person]
 def _record(person: Person, client: Client) -> None:
     events.record("user.deleted", person, client, **delete_user.known(person))
     if person.email_proven:
-        seen, using = message_queue.describe_client(client), databases.primary()
+        details = message_queue.describe_client(client)
+        using = databases.primary()
         kind = kinds.ACCOUNT_DELETED
-        message_queue.send(kind, person.email, client, using=using, details=seen)
+        message_queue.send(kind, person.email, client, using=using, details=details)
 
 
 def _compose_link(message: Message) -> OutgoingMessage | None:

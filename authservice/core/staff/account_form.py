@@ -80,16 +80,18 @@ class AccountForm(Form):
 
 
 def _require_another(pk: Any) -> None:
+    """Refuse to take the rights of the last active super admin. Other users are not checked."""
     # Django admin validates and saves in one transaction, so the rows locked here stay locked.
     with transaction.atomic(using=databases.primary()):
         try:
             super_admins.lock_user(pk, losing=True)
-        except errors.LastSuperAdmin as wrong:
-            raise ValidationError(wrong.text) from wrong
+        except errors.LastSuperAdmin as error:
+            raise ValidationError(error.text) from error
 
 
 class AccountFormSet(FormSet):
-    """The account on the page of its user; `editor` saves both, and `client` is their client."""
+    """The form of the account on the page of its user. `editor` is the member of staff who saves
+    both, `client` their client."""
 
     editor: Any = None
     client = Client()
@@ -97,54 +99,48 @@ class AccountFormSet(FormSet):
     is_new = False
 
     def clean(self) -> None:
-        """The form of the user may remove rights too, by `is_active` and `is_superuser`."""
+        """Check both forms: that of the user may remove rights too, by `is_active` and
+        `is_superuser`."""
         super().clean()
         self.is_new = self.instance._state.adding
         # Read the row, not the forms: a request without these forms would bypass the check.
         self.stored = lookup.find_by_pk(self.instance.pk)
+        # A user from before the service was installed may have no account.
         stored = self.stored or super_admins.without_account(self.instance.pk)
         if stored and not authority.may_change(self.editor, stored):
             raise ValidationError(_("Only a superuser may change a super admin."))
-        self._require_email()
-        self._require_free()
+        email = email_of(self.instance)
+        former_email = self.stored.email if self.stored else ""
+        # An unchanged address is not checked.
+        if email and email != former_email and not identifiers.is_new_email(email):
+            rule = of_field(str(_("E-mail address")), [identifiers.NEW_EMAIL_RULE])
+            raise ValidationError(translated(rule))
+        values = {host().email: email, host().username: username_of(self.instance)}
+        if errors_of := taken(self.instance.pk, values):
+            raise ValidationError([*errors_of.values()])
+        # After this change the user is no active super admin.
         if self.stored and not super_admins.is_active_super_admin(self._person(self.stored)):
             _require_another(self.instance.pk)
 
-    def _require_email(self) -> None:
-        """An unchanged address is not checked."""
-        email, before = email_of(self.instance), self.stored.email if self.stored else ""
-        if email and email != before and not identifiers.is_new_email(email):
-            rule = of_field(str(_("E-mail address")), [identifiers.NEW_EMAIL_RULE])
-            raise ValidationError(translated(rule))
-
-    def _require_free(self) -> None:
-        user = self.instance
-        values = {host().email: email_of(user), host().username: username_of(user)}
-        if errors_of := taken(user.pk, values):
-            raise ValidationError([*errors_of.values()])
-
     def save(self, commit: bool = True) -> list[Account]:
         saved: list[Account] = super().save(commit)
-        if commit:
-            self._follow(by=self.editor, client=self.client)
-        return saved
-
-    def _follow(self, **who: Any) -> None:
-        if self.is_new:
-            create_user.record(lookup.get_person(self.instance), **who)
-        elif self.stored:
+        actor = {"by": self.editor, "client": self.client}
+        if commit and self.is_new:
+            create_user.record(lookup.get_person(self.instance), **actor)
+        elif commit and self.stored:
             changed = [form for form in self.forms if form.has_changed()]
             fields = {name for form in changed for name in form.changed_data}
-            change_in_admin(self._person(self.stored), self.stored, fields, **who)
+            change_in_admin(self._person(self.stored), self.stored, fields, **actor)
+        return saved
 
     def save_existing(self, form: Any, obj: Account, commit: bool = True) -> Account:
         account: Account = form.save(commit=False)
-        return account  # `save` stores it and records all changes as one
+        return account  # `save` stores it, and records all changes as one event
 
     def _person(self, stored: Person) -> Person:
         """The user with the values of both forms."""
-        kept = [form.instance for form in self.forms if form.instance.pk]
-        return Person(self.instance, kept[0] if kept else stored.account)
+        accounts = [form.instance for form in self.forms if form.instance.pk]
+        return Person(self.instance, accounts[0] if accounts else stored.account)
 
 
 class UniqueIdentifiers:
@@ -172,36 +168,34 @@ def with_unique_identifiers(form: Any) -> Any:
 
 
 def taken(pk: Any, values: Mapping[str, Any]) -> dict[str, str]:
-    """The errors of those values that another user claims, by the host's field.
+    """An error for each value that another user claims, by the host's field.
 
-    `pk` is the user who gets the values. Django compares only exact texts, and addresses not at
-    all. An address that two users claim may find neither of them, so staff could take the login of
-    a superuser away by giving the address to an ordinary user. A value whose key does not change is
-    not checked: existing rows may be contested, and must stay editable.
+    `pk` is the user who gets the values. Django's own check compares exact texts only, and no
+    addresses. An address that two users claim may find neither of them, so staff could take the
+    login of a superuser away by giving the address to an ordinary user. A value whose key does not
+    change is not checked: two existing users may share it already, and must stay editable.
     """
-    changed = _changed_keys(pk, values)
-    if not changed:
-        return {}
-    _kind, email = changed.get(host().email, (EMAIL, None))
-    _kind, username = changed.get(host().username, (USERNAME, None))
-    name = str(values[host().username]) if username else ""
-    held = lookup.claimed_keys(email=email, username=username, phone=None, name=name, but_of=pk)
-    return {field: _TAKEN[kind] for field, (kind, key) in changed.items() if key in held}
-
-
-def _changed_keys(pk: Any, values: Mapping[str, Any]) -> dict[str, tuple[Identifier, str]]:
     kinds = {host().email: EMAIL, host().username: USERNAME}
-    asked = {field: kind for field, kind in kinds.items() if field and values.get(field)}
-    if not asked:
+    kind_of_field = {field: kind for field, kind in kinds.items() if field and values.get(field)}
+    if not kind_of_field:
         return {}
     rows = host().model._base_manager.using(databases.primary())
-    stored = rows.filter(pk=pk).values(*asked).first() or {}
-    keys = {field: (kind, _key(kind, values[field])) for field, kind in asked.items()}
-    return {
+    stored = rows.filter(pk=pk).values(*kind_of_field).first() or {}
+    keys = {field: (kind, _key(kind, values[field])) for field, kind in kind_of_field.items()}
+    changed = {
         field: (kind, key)
         for field, (kind, key) in keys.items()
         if key != _key(kind, stored.get(field) or "")
     }
+    if not changed:
+        return {}
+    # The two changed keys; None for one that did not change.
+    _kind, email = changed.get(host().email, (EMAIL, None))
+    _kind, username = changed.get(host().username, (USERNAME, None))
+    # By the name itself, users who have no account yet are found too.
+    name = str(values[host().username]) if username else ""
+    claimed = lookup.claimed_keys(email=email, username=username, phone=None, name=name, but_of=pk)
+    return {field: _TAKEN[kind] for field, (kind, key) in changed.items() if key in claimed}
 
 
 def _key(kind: Identifier, value: Any) -> str:

@@ -1,10 +1,11 @@
 """The login of Django admin by the rules of the API: counted, recorded, with the second factor.
 
-Without it an attacker would try passwords here instead of at the API. Django admin has its own
-sessions, so no tokens are issued and this login does not pass the one door.
+Without these rules an attacker would try passwords here instead of at the API. Django admin has its
+own sessions, so this login issues no tokens and does not call `login.enter`.
 
-Such a session stores the versions of the account that the login has read. It has ended once they
-differ: all sessions of the user have ended since, or a second factor was enabled.
+A session of Django admin stores the versions of the account that the login has read. The session
+has ended once they differ from those of the account: since then, all sessions of the user have
+ended, or a second factor was enabled.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from django.contrib.auth.signals import user_logged_in
 from django.http import HttpRequest
 
 from authservice.core import errors
-from authservice.core.login import login
+from authservice.core.login import login, password_recheck
 from authservice.core.models import Account
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
@@ -28,9 +29,10 @@ from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 METHOD = "django_admin"
-# In the session and on a user who logs in: the versions at the login. On a request: those of now.
+# Key of a session and of a user who logs in: the versions at the login. Key of a request: the
+# current versions.
 _VERSIONS = "_authservice_versions"
-# Of an account whose sessions never ended, and of a user without an account.
+# The versions of an account whose sessions never all ended, and of a user without an account.
 _FIRST = [0, 0]
 
 
@@ -38,7 +40,7 @@ class CodeRequired(Exception):  # noqa: N818 not an error: the user has to enter
     """The password is right, and the code of the second factor is missing."""
 
 
-class SetUpRequired(Exception):  # noqa: N818 as above
+class SetUpRequired(Exception):  # noqa: N818 not an error: the user has to set up a factor
     """The settings require a second factor, and the user has none."""
 
 
@@ -48,18 +50,25 @@ def log_in(
 ) -> Any:
     """The user with this name, password and, if they have a second factor, this code.
 
-    `allow(user)` raises an exception of its own for a user who may not log in. Raises the refusals
-    of `login.checked_password`, `TwoFactorRefused`, `CodeRequired` and `SetUpRequired`.
+    `allow(user)` raises an exception of its own for a user who may not log in. Raises the errors of
+    `login.checked_password`, `TwoFactorRefused`, `CodeRequired`, `SetUpRequired` and
+    `PasswordChangeRequired`.
     """
     field = "email" if host().natural == host().email else "username"
     typed = {field: name}
     with login.checked_password(password, client, method=METHOD, **typed) as (person, attempt):
-        _require_allowed(person, client, allow)
-        attempt.refund()
+        try:
+            allow(person.user)
+        except Exception:
+            reason = "not_allowed" if person.active else "user_not_active"
+            login.record_failure(person, client, reason, method=METHOD)
+            raise
+        attempt.refund()  # the password is right; wrong codes have counters of their own
     _require_second_factor(person, code, client)
+    password_recheck.require_safe(person, password, client, method=METHOD)
     events.record("auth.login.success", person, client, method=METHOD)
-    # They were read with the password, before the factor was asked for. If a factor is enabled in
-    # the meantime, the session of this login has ended when it begins.
+    # The versions were read with the password, before the factor was checked. If a factor was
+    # enabled since, the versions differ, and the session of this login has ended when it begins.
     person.user.__dict__[_VERSIONS] = [person.token_version, person.factor_version]
     return person.user
 
@@ -70,40 +79,44 @@ def connect() -> None:
 
 
 def _store_versions(sender: Any, request: Any, user: Any, **_: Any) -> None:
-    """Ignores a login of the API, and a token of another package such as django-rest-knox. Both
-    send the signal too, and would make an ended session of the same browser valid again, without a
+    """Store the versions in the session of a login with Django's `login`.
+
+    Ignores a login of the API, and a token of another package such as django-rest-knox. Both send
+    the signal too, and would make an ended session of the same browser valid again, without a
     password or without the second factor. Only Django's `login` sets the user of the request and of
     its session. In views of the REST framework, which sets the user too, `login` changes the
-    session."""
+    session.
+    """
     by_django = getattr(request, "user", user) is user and (
         isinstance(request, HttpRequest)
         or getattr(getattr(request, "session", None), "modified", False)
     )
     if by_django and _user_of_session(request) == user.pk:
-        read = user.__dict__.pop(_VERSIONS, None)
-        request.session[_VERSIONS] = read or _current_versions(user.pk)
+        versions_at_login = user.__dict__.pop(_VERSIONS, None)
+        request.session[_VERSIONS] = versions_at_login or _current_versions(user.pk)
 
 
 def store_versions(request: Any, person: Person) -> None:
-    """Store the versions for a session of this service that Django's session carries. So Django
-    admin, which asks for them, knows that it is not older than the last end of all sessions."""
+    """Store the versions for a session of this service that Django's session carries. They tell
+    Django admin that the session is not older than the last end of all sessions of the user."""
     request.session[_VERSIONS] = [person.token_version, person.factor_version]
 
 
 def stores_versions(request: Any) -> bool:
-    """Whether Django's session began after `connect`."""
+    """Whether Django's session has versions: it then began after `connect`."""
     return _VERSIONS in getattr(request, "session", ())
 
 
 def has_ended(request: Any) -> bool:
     """Whether Django's session of this request has ended.
 
-    Its user counts: a middleware of the project may have set another user of the request. Without a
-    user in the session, for example behind a proxy that authenticates, there is nothing to end.
+    The user of the session counts: a middleware of the project may have set another user of the
+    request. Without a user in the session, for example behind a proxy that authenticates, there is
+    nothing to end.
 
     A session without versions began before an upgrade, or in a process that does not protect a
-    site. It may be older than an end of all sessions, so it has ended if there ever was one. This
-    costs one query for each request.
+    site. It may be older than an end of all sessions of the user, so it has ended if there ever was
+    such an end. The check costs one query for each request.
     """
     pk = _user_of_session(request)
     if pk is None:
@@ -115,22 +128,13 @@ def has_ended(request: Any) -> bool:
 
 def _user_of_session(request: Any) -> Any:
     """The primary key of the user of Django's session, or None."""
-    stored = getattr(request, "session", {}).get(SESSION_KEY)
-    return None if stored is None else host().model._meta.pk.to_python(stored)
+    key = getattr(request, "session", {}).get(SESSION_KEY)
+    return None if key is None else host().model._meta.pk.to_python(key)
 
 
 def _current_versions(pk: Any) -> list[int]:
     rows = Account.objects.filter(user=pk).values_list("token_version", "factor_version")
     return list(rows.first() or _FIRST)
-
-
-def _require_allowed(person: Person, client: Client, allow: Callable[[Any], None]) -> None:
-    try:
-        allow(person.user)
-    except Exception:
-        reason = "not_allowed" if person.active else "user_not_active"
-        login.record_failure(person, client, reason, method=METHOD)
-        raise
 
 
 def _require_second_factor(person: Person, code: Secret, client: Client) -> None:

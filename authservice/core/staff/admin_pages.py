@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from django import forms
@@ -18,7 +17,7 @@ from django.utils.html import format_html
 
 from authservice.core.errors import Conflict
 from authservice.core.models import Account
-from authservice.core.staff import admin_password, authority, rights
+from authservice.core.staff import authority, rights
 from authservice.core.staff.account_form import with_unique_identifiers
 from authservice.core.staff.admin_lists import DeclaredLookups
 from authservice.core.users import host_fields
@@ -62,11 +61,11 @@ class ApiRules(Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        ruled = fields.names(self.schema).intersection(self.changed_data, cleaned)
+        checked = fields.names(self.schema).intersection(self.changed_data, cleaned)
         try:
-            cleaned |= fields.read(self.schema, {name: cleaned[name] for name in ruled})
-        except ValidationFailed as wrong:
-            for name, texts in wrong.texts.items():
+            cleaned |= fields.read(self.schema, {name: cleaned[name] for name in checked})
+        except ValidationFailed as error:
+            for name, texts in error.texts.items():
                 self.add_error(name, texts)
         return cleaned
 
@@ -117,6 +116,7 @@ class ActionsOnly(GoesWithUser, ReadOnly, Page):
         return not self.is_own_page(request) and super().has_delete_permission(request, obj)
 
     def has_act_permission(self, request: HttpRequest) -> bool:
+        # Skips `ReadOnly`, which refuses the change itself.
         return super(ReadOnly, self).has_change_permission(request)
 
     def run(
@@ -167,8 +167,8 @@ class SuperAdminGuard(RowGuard, Page):
         return self._guarded(super().get_changelist_form(request, **kwargs))
 
     def _guarded(self, form: Any) -> Any:
-        of_users = issubclass(self.model, host().model)
-        return with_unique_identifiers(form) if of_users else form
+        is_user_form = issubclass(self.model, host().model)
+        return with_unique_identifiers(form) if is_user_form else form
 
     def changeform_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
         view = super().changeform_view
@@ -181,7 +181,7 @@ class SuperAdminGuard(RowGuard, Page):
     def user_change_password(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
         view = super().user_change_password  # type: ignore[misc]
 
-        def in_a_transaction() -> Any:  # unlike the other two, Django's view opens none
+        def in_a_transaction() -> Any:  # Django's view opens none, unlike the two above
             with transaction.atomic(using=databases.primary()):
                 return view(request, *args, **options)
 
@@ -191,7 +191,7 @@ class SuperAdminGuard(RowGuard, Page):
         """The page again with a message if the project's model or table refuses the row. A form
         cannot know: the refusal comes from `save()`, a receiver or the database."""
         if request.method != "POST":
-            return view()  # it saves nothing, and the page again would only fail again
+            return view()  # it saves nothing, and a redirect to the same page would fail again
         names = {field.name: field.name for field in self.model._meta.get_fields()}
         try:
             with host_fields.saving(**names):
@@ -201,23 +201,23 @@ class SuperAdminGuard(RowGuard, Page):
             return HttpResponseRedirect(request.get_full_path())
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        shown = tuple(super().get_readonly_fields(request, obj))
-        given = () if authority.is_superuser(request.user) else rights.fields(self.model)
-        return (*shown, *(name for name in given if name not in shown))
+        read_only = tuple(super().get_readonly_fields(request, obj))
+        rights_fields = () if authority.is_superuser(request.user) else rights.fields(self.model)
+        return (*read_only, *(name for name in rights_fields if name not in read_only))
 
     def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
         if rights.fields(self.model):
             stored = rights.find_user(form.instance.pk) if change else self.model()
-            # Django asks for the permission over a row on its own page only, not in a list with
-            # `list_editable`.
+            # Django checks the permission to change this row only on the page of the row, not in a
+            # list with `list_editable`.
             if change and not may_change(request, stored):
                 raise PermissionDenied(_("Only a superuser may change a super admin."))
             form.rights_before = rights.of(stored)
         return super().save_form(request, form, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Checks the stored rights: forms, lists and inlines of the project may have changed them
-        although the page does not let them."""
+        """Check and record the stored rights: forms, lists and inlines of the project may have
+        changed them although the page does not allow it."""
         super().save_related(request, form, formsets, change)
         if not rights.fields(self.model):
             return
@@ -240,17 +240,6 @@ def person_of(user: Any) -> Person:
     return Person(user, getattr(user, "authservice_account", None) or Account(user=user))
 
 
-def with_client(view: Callable[..., Any]) -> Callable[..., Any]:
-    """A view whose client is recorded with the passwords that it sets."""
-
-    @wraps(view)
-    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        with admin_password.acting_from(partial(of_page, request)):
-            return view(request, *args, **kwargs)
-
-    return wrapped
-
-
 def log(request: HttpRequest, rows: Any, text: str) -> None:
     """Add the action to the history of each row in Django admin."""
     editor: Any = request.user.pk
@@ -262,10 +251,10 @@ def permitted(
 ) -> list[Row]:
     """The selected rows that the member of staff may change; the page says how many were
     skipped."""
-    chosen = list(rows)
-    kept = [row for row in chosen if authority.may_change(request.user, owner(row))]
-    if len(kept) < len(chosen):
+    selected = list(rows)
+    changeable = [row for row in selected if authority.may_change(request.user, owner(row))]
+    if len(changeable) < len(selected):
         text = _("Skipped %(count)d: only a superuser may do this to super admins.")
-        text = text % {"count": len(chosen) - len(kept)}
+        text = text % {"count": len(selected) - len(changeable)}
         page.message_user(request, text, messages.WARNING)
-    return kept
+    return changeable

@@ -15,10 +15,10 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 
 from authservice.core.staff import admin_login
-from authservice.core.staff.admin_pages import SuperAdminGuard, with_client
+from authservice.core.staff.admin_pages import SuperAdminGuard
 from authservice.core.staff.checks import TEMPLATE, user_pages_without_guard
 from authservice.core.staff.login_form import AdminAuthenticationForm
-from authservice.core.staff.password_form import AdminPasswordChangeView
+from authservice.core.staff.password_form import AdminPasswordChangeView, with_client
 from authservice.kernel import clock
 
 
@@ -29,17 +29,19 @@ def protect(site: AdminSite) -> None:
     is kept. It may be called after `site.urls` is read, as at the end of a `urls.py`."""
     site.login_form = AdminAuthenticationForm
     site.login_template = TEMPLATE
-    # `AdminSite` has no attribute for this form.
+    # `AdminSite` has no attribute for the form of the password change.
     site.password_change = MethodType(_password_change, site)  # type: ignore[method-assign]
     site.admin_view = _guarded(site)  # type: ignore[method-assign]
     for page in user_pages_without_guard(site):
-        # The same page, since URLs that were read before have bound its methods.
+        # Change the class of the page instead of the page: URLs that were read before are bound to
+        # its methods.
         page.__class__ = type(type(page).__name__, (SuperAdminGuard, type(page)), {})
     admin_login.connect()
 
 
 def _guarded(site: AdminSite) -> Callable[..., Any]:
-    """Django's method that wraps each view of the site, at each request."""
+    """A replacement of `AdminSite.admin_view`, by which Django wraps each view of the site at each
+    request."""
     admin_view = site.admin_view
 
     def wrapped(view: Any, cacheable: bool = False) -> Any:
@@ -52,7 +54,7 @@ def _guarded(site: AdminSite) -> Callable[..., Any]:
 
 def _with_open_session(view: Callable[..., Any]) -> Callable[..., Any]:
     """A view of the site that first logs out a user whose sessions have ended. Django's view then
-    redirects to the login page. The whole request has one time, as those of the API."""
+    redirects to the login page. As in the API, the whole request has one time."""
 
     @clock.once
     @wraps(view)

@@ -1,18 +1,21 @@
-"""System checks of Django admin, its login and its pages of users, and of Django's other login."""
+"""System checks of Django admin, its login and its pages of users, and of other login views."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.checks import CheckMessage, register
 from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from authservice.core.users.user_model import host
-from authservice.kernel.checks import declare, message
+from authservice.kernel.checks import declare, listed, message
 from authservice.kernel.interfaces import SecondFactor
 from authservice.kernel.modules import plugs
 
@@ -41,9 +44,10 @@ declare(
             "In urls.py, call authservice.core.staff.admin_site.protect with the site.",
         ),
         "authservice.W118": (
-            "A page of Django's LoginView is in the URLconf: it asks for no second factor, does not"
-            " limit attempts at passwords, and does not record them.",
-            "Remove it, and let LOGIN_URL name the login page of this service. If the view has a"
+            "A login view of Django or of another package, such as django-allauth, is in the"
+            " URLconf: a second factor that a user has set up here is not asked for. Django's"
+            " LoginView also does not limit attempts at passwords, and does not record them.",
+            "Remove it, and let LOGIN_URL name the login page of this service. If a LoginView has a"
             " form of your own that does all three, set it as authentication_form.",
         ),
     }
@@ -52,8 +56,29 @@ declare(
 FORM = "authservice.core.staff.login_form.AdminAuthenticationForm"
 TEMPLATE = "authservice/core/admin-login.html"
 GUARD = "authservice.core.staff.admin_pages.SuperAdminGuard"
-_NOT_LIMITED = ("django.", "django_otp.")
+# Packages whose forms do not limit attempts at passwords.
+_NOT_LIMITED = ("django.", "django_otp.", "wagtail.")
 _LOGIN_VIEW = "django.contrib.auth.views.LoginView"
+# The views by which other packages log users in. Some have limits of their own, but none asks for
+# all second factors of this service.
+_OTHER_LOGINS = {
+    "django-allauth": re.compile(
+        r"allauth\.(headless\.)?account\..*\b(LoginView|RequestLoginCodeView)"
+        r"|allauth\.(headless\.)?mfa\..*\bLoginWebAuthnView"
+        r"|allauth\.headless\.socialaccount\..*\bProviderTokenView"
+        r"|allauth\.socialaccount\.providers\..*"
+    ),
+    "dj-rest-auth": re.compile(r"dj_rest_auth\..*\bLoginView"),
+    "djoser": re.compile(r"djoser\..*\b(TokenCreateView|ProviderAuthView)"),
+    "django-rest-knox": re.compile(r"knox\..*\bLoginView"),
+    "Django REST framework": re.compile(r"rest_framework\.authtoken\..*\bObtainAuthToken"),
+    "simplejwt": re.compile(
+        r"rest_framework_simplejwt\..*\b(TokenObtainPairView|TokenObtainSlidingView)"
+    ),
+    "django-two-factor-auth": re.compile(r"two_factor\..*\bLoginView"),
+    "social-auth-app-django": re.compile(r"social_django\.views\.complete"),
+}
+_MOST_NAMED = 3
 
 
 def connect() -> None:
@@ -70,7 +95,9 @@ def check_admin_login(**_: Any) -> Iterator[CheckMessage]:
                 " attempts at passwords, does not record them, and does not ask for the second"
                 " factor.",
             )
-        elif _has_no_field_for_codes(site):
+            continue
+        form = f"{site.login_form.__module__}.{site.login_form.__qualname__}"
+        if form == FORM and plugs(SecondFactor) and not site.login_template:
             yield message(
                 "authservice.W114",
                 f"The login of the Django admin site {site.name!r} shows no field for a code:"
@@ -101,17 +128,58 @@ def check_user_pages(**_: Any) -> Iterator[CheckMessage]:
 
 
 def check_login_views(**_: Any) -> Iterator[CheckMessage]:
+    others: dict[str, list[str]] = {}
     for path, callback in _views():
-        view = getattr(callback, "view_class", None)
-        if not isinstance(view, type) or _LOGIN_VIEW not in _names(view):
+        names = _names_of_view(callback)
+        if _LOGIN_VIEW in names:
+            if _has_unlimited_form(callback):
+                yield message(
+                    "authservice.W118",
+                    f"The page {path!r} is a LoginView of Django: it asks for no second factor,"
+                    " does not limit attempts at passwords, and does not record them.",
+                )
             continue
-        form = view(**callback.view_initkwargs).get_form_class()
-        if form.__module__.startswith(_NOT_LIMITED):
-            yield message(
-                "authservice.W118",
-                f"The page {path!r} is a LoginView of Django: it asks for no second factor, does"
-                " not limit attempts at passwords, and does not record them.",
-            )
+        for package, pattern in _OTHER_LOGINS.items():
+            if any(map(pattern.fullmatch, names)) and not _needs_user(callback):
+                others.setdefault(package, []).append(path)
+    if not plugs(SecondFactor):
+        return
+    for package, paths in others.items():
+        named = listed([repr(path) for path in paths], most=_MOST_NAMED)
+        yield message(
+            "authservice.W118",
+            f"Users log in with {package} at {named}: a second factor that they have set up here is"
+            " not asked for.",
+            hint="Remove these routes, and let LOGIN_URL name the login page of this service,"
+            " before users can set up a second factor here.",
+        )
+
+
+def _has_unlimited_form(callback: Any) -> bool:
+    request = HttpRequest()
+    request.user = AnonymousUser()  # by whom the view of django-otp chooses its form
+    view = callback.view_class(**callback.view_initkwargs)
+    try:
+        view.setup(request)
+        form = view.get_form_class()
+    except Exception:
+        return False  # a view of the project may need more of the request
+    return bool(form.__module__.startswith(_NOT_LIMITED))
+
+
+def _needs_user(callback: Any) -> bool:
+    """Whether a REST view is only for users who are logged in already, other than by a password in
+    the request itself."""
+    view = getattr(callback, "view_class", None)
+    options = getattr(callback, "view_initkwargs", {})
+    permissions, authentications = (
+        {name for entry in options.get(key, getattr(view, key, ())) for name in _names(entry)}
+        for key in ("permission_classes", "authentication_classes")
+    )
+    return (
+        "rest_framework.permissions.IsAuthenticated" in permissions
+        and "rest_framework.authentication.BasicAuthentication" not in authentications
+    )
 
 
 def user_pages_without_guard(site: Any) -> list[Any]:
@@ -122,13 +190,21 @@ def user_pages_without_guard(site: Any) -> list[Any]:
     ]
 
 
-def _names(page: type) -> list[str]:
-    """The class and its bases. By name, since Django admin may not be imported here."""
-    return [f"{base.__module__}.{base.__qualname__}" for base in page.__mro__]
+def _names_of_view(callback: Any) -> list[str]:
+    if view := getattr(callback, "view_class", None):
+        return _names(view)
+    return [f"{getattr(callback, '__module__', '')}.{getattr(callback, '__qualname__', '')}"]
+
+
+def _names(page: Any) -> list[str]:
+    """The class and its bases; none for another object, such as a combination of permissions. By
+    name, since Django admin and other packages may not be imported here."""
+    bases = page.__mro__ if isinstance(page, type) else ()
+    return [f"{base.__module__}.{base.__qualname__}" for base in bases]
 
 
 def _protected() -> list[Any]:
-    """The mounted sites without `W110`, whose hint mends the rest too."""
+    """The mounted sites that do not have `W110`: its hint solves the other problems too."""
     return [site for site in _mounted() if not _is_unprotected(site)]
 
 
@@ -145,10 +221,14 @@ def _views() -> Iterator[tuple[str, Any]]:
     if not getattr(settings, "ROOT_URLCONF", None):
         return
     try:
-        found = list(_views_of(get_resolver(), ""))
+        views = list(_views_of(get_resolver(), ""))
     except (ImportError, ImproperlyConfigured):
         return  # Django's own check of URLs reports it
-    yield from found
+    # Of two views at the same path, Django calls only the first.
+    first: dict[str, Any] = {}
+    for path, callback in views:
+        first.setdefault(path, callback)
+    yield from first.items()
 
 
 def _views_of(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, Any]]:
@@ -161,11 +241,7 @@ def _views_of(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, Any]]:
 
 
 def _is_unprotected(site: Any) -> bool:
-    """Whether the form is Django's or that of django-otp; a host's own form is not checked."""
+    """Whether the login form is that of Django or of django-otp; a form of the host project is not
+    checked."""
     form = site.login_form
     return form is None or form.__module__.startswith(_NOT_LIMITED)
-
-
-def _has_no_field_for_codes(site: Any) -> bool:
-    ours = f"{site.login_form.__module__}.{site.login_form.__qualname__}" == FORM
-    return ours and bool(plugs(SecondFactor)) and not site.login_template

@@ -25,8 +25,8 @@ from authservice.kernel.phrases import phrase
 def create(new_user: NewUser, *, by: Person, session: Session, client: Client) -> Person:
     """Create an account that cannot be used until its owner follows the mailed link.
 
-    `by` is the acting super admin, `session` their session. Raises `EmailNotConfigured`, and as
-    `authority.acting` and `creation.create_user` do.
+    `by` is the acting super admin, `session` their session. Raises `EmailNotConfigured`, and the
+    errors of `authority.acting` and `creation.create_user`.
     """
     _require_mail()
 
@@ -36,20 +36,22 @@ def create(new_user: NewUser, *, by: Person, session: Session, client: Client) -
         return person
 
     with authority.acting(by, session):
-        made = replace(new_user, phone_set_by=PhoneSource.STAFF)
-        return creation.create_user(made, creation.unusable(), welcome)
+        user_by_staff = replace(new_user, phone_set_by=PhoneSource.STAFF)
+        return creation.create_user(user_by_staff, creation.unusable(), welcome)
 
 
 def record(person: Person, *, by: Any, client: Client) -> None:
     """Record that staff created an account, over the API or in Django admin."""
-    events.record_by_staff("admin.user.created", by, person.user, client, **_initial_values(person))
+    values = {"email": person.email, "username": person.username, "name": person.account.name}
+    initial = {name: {"before": None, "after": value} for name, value in values.items() if value}
+    events.record_by_staff("admin.user.created", by, person.user, client, **initial)
 
 
 def mail_reset(person: Person, *, by: Person, session: Session, client: Client) -> None:
     """Mail a link to set a new password; the old password works until the link is used.
 
-    Raises as `authority.acting` does, `EmailNotConfigured`, `UserNotActive`, or `ValidationFailed`
-    if there is no address.
+    Raises the errors of `authority.acting`, `EmailNotConfigured`, `UserNotActive`, or
+    `ValidationFailed` if there is no address.
     """
     _require_reachable(person)
     with authority.acting(by, session, person.user.pk) as editor:
@@ -58,7 +60,7 @@ def mail_reset(person: Person, *, by: Person, session: Session, client: Client) 
 
 @transactions.inside
 def mail_reset_in_admin(person: Person, *, by: Any, client: Client) -> None:
-    """The same for a caller that holds the lock of the user; `by` is the row of the member of
+    """`mail_reset` for a caller that holds the lock of the user; `by` is the row of the member of
     staff."""
     _require_reachable(person)
     _mail_reset(person, by, client)
@@ -86,8 +88,3 @@ def _require_reachable(person: Person) -> None:
 def _require_mail() -> None:
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured
-
-
-def _initial_values(person: Person) -> dict[str, Any]:
-    values = {"email": person.email, "username": person.username, "name": person.account.name}
-    return {name: {"before": None, "after": value} for name, value in values.items() if value}

@@ -16,45 +16,50 @@ from authservice.kernel.client import Client
 
 
 def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
-    """Delete the user; receivers of `pre_delete` first transfer the rows that must stay.
+    """Delete the user. Receivers of `pre_delete` may first transfer rows that must stay.
 
-    `by` is the acting super admin, `session` their session. Raises as `authority.acting` does,
-    `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, and `UserInUse` if a table of the host
-    still references the user, also by a constraint that Django does not know.
+    `by` is the acting super admin, `session` their session. Raises the errors of
+    `authority.acting`, `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, and `UserInUse` if a
+    table of the host project still references the user, also by a constraint that Django does not
+    know.
     """
     if by.user.pk == pk:
         raise errors.CannotModifySelf
-    held, leaving = super_admins.keys_to_lock(pk, losing=True), None
+    keys_to_lock = super_admins.keys_to_lock(pk, losing=True)
+    prepared = None
     try:
         with (
             authority.recorded("admin.user.deleted", pk, by=by.user, client=client),
-            authority.acting(by, session, *held) as editor,
+            authority.acting(by, session, *keys_to_lock) as editor,
         ):
-            # The acting super admin stays one: `held` lacks those whom only a property names.
-            found = super_admins.read_locked(pk, {*held, by.user.pk}, losing=True)
-            authority.require_over_account(editor.user, found)
-            leaving = prepare(found, lambda: record(found, by=editor.user, client=client))
-            leaving.user.delete(using=databases.primary())
-    except IntegrityError as wrong:
-        if leaving is None:
+            # `keys_to_lock` lacks super admins who are that by a property of the user model only.
+            # The acting super admin may be one of them, and remains.
+            present = super_admins.read_locked(pk, {*keys_to_lock, by.user.pk}, losing=True)
+            authority.require_over_account(editor.user, present)
+            prepared = prepare(present, lambda: record(present, by=editor.user, client=client))
+            prepared.user.delete(using=databases.primary())
+    except IntegrityError as error:
+        if prepared is None:
             raise  # an earlier statement failed, such as the one that writes the audit entry
-        raise errors.UserInUse from wrong  # also from the commit, for deferred constraints
+        raise errors.UserInUse from error  # also from the commit, for deferred constraints
 
 
-def prepare(person: Person, record: Callable[[], None]) -> Person:
-    """Prepare the deletion of a locked user in the current transaction; returns the user. `record`
-    is called before the deletion: a deleted user has no primary key to record."""
-    record()
+def prepare(person: Person, write_entry: Callable[[], None]) -> Person:
+    """Prepare the deletion of a locked user in the current transaction; returns the user.
+
+    `write_entry` writes the audit entry now: a deleted user has no primary key to record.
+    """
+    write_entry()
     super_admins.lock_against_references(person.user.pk)
     return person
 
 
 def record(person: Person, *, by: Any, client: Client) -> None:
-    """Record the deletion by staff; call it before."""
+    """Record a deletion by staff; call it before the deletion."""
     events.record_by_staff("admin.user.deleted", by, person.user, client, **known(person))
 
 
 def known(person: Person) -> dict[str, Any]:
     """What the audit entry of a deletion says of the user."""
-    known = {"email": person.email, "username": person.username, "name": person.account.name}
-    return {name: {"before": value, "after": None} for name, value in known.items()}
+    values = {"email": person.email, "username": person.username, "name": person.account.name}
+    return {name: {"before": value, "after": None} for name, value in values.items()}

@@ -21,7 +21,7 @@ from authservice.core import errors
 from authservice.core.staff import admin_login
 from authservice.kernel import clock, typed_codes
 from authservice.kernel.errors import Fault
-from authservice.kernel.http import bounds
+from authservice.kernel.http.fields import TOO_MANY_MARKS, too_many_marks
 from authservice.kernel.http.request_client import of_page
 from authservice.kernel.interfaces import SecondFactor
 from authservice.kernel.modules import plugs
@@ -29,6 +29,7 @@ from authservice.kernel.phrases import admin_count, phrase, translated
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.secret import Secret
 
+# In characters; the password also in bytes, see `as_secret`.
 _LONGEST = {"username": 254, "password": 4096}
 
 
@@ -61,32 +62,30 @@ class AdminAuthenticationForm(admin_forms.AdminAuthenticationForm):
 
     @clock.once
     def clean(self) -> dict[str, Any]:
-        given = self.cleaned_data
-        if given.get("username") and given.get("password") and "code" not in self.errors:
-            self.user_cache = self._log_in(given)
-        return given
-
-    def _log_in(self, given: dict[str, Any]) -> Any:
+        values = self.cleaned_data
+        if not (values.get("username") and values.get("password")) or "code" in self.errors:
+            return values
         try:
-            return admin_login.log_in(
-                given["username"],
-                given["password"],
-                given.get("code", Secret("")),
+            self.user_cache = admin_login.log_in(
+                values["username"],
+                values["password"],
+                values.get("code", Secret("")),
                 of_page(cast(HttpRequest, self.request)),
                 allow=self.confirm_login_allowed,
             )
-        except errors.InvalidCredentials as wrong:
-            raise self.get_invalid_login_error() from wrong
-        except errors.TwoFactorRefused as wrong:
-            raise ValidationError({"code": _("This code is not valid.")}) from wrong
-        except admin_login.CodeRequired as wrong:
+        except errors.InvalidCredentials as error:
+            raise self.get_invalid_login_error() from error
+        except errors.TwoFactorRefused as error:
+            raise ValidationError({"code": _("This code is not valid.")}) from error
+        except admin_login.CodeRequired as error:
             text = _("Enter a code of your authenticator app, or a backup code.")
-            raise ValidationError({"code": text}) from wrong
-        except admin_login.SetUpRequired as wrong:
-            text = _("You need a second factor to log in here: set one up in the API first.")
-            raise ValidationError(text, code="second_factor_required") from wrong
-        except Fault as wrong:
-            raise ValidationError(in_words(wrong), code=wrong.code.lower()) from wrong
+            raise ValidationError({"code": text}) from error
+        except admin_login.SetUpRequired as error:
+            text = _("You need a second factor here: sign in to the service, which sets one up.")
+            raise ValidationError(text, code="second_factor_required") from error
+        except Fault as error:
+            raise ValidationError(in_words(error), code=error.code.lower()) from error
+        return values
 
 
 def as_secret(password: str) -> Secret:
@@ -95,8 +94,8 @@ def as_secret(password: str) -> Secret:
     if len(password.encode()) > _LONGEST["password"]:
         rule = phrase("Must not exceed %(count)d bytes.", count=_LONGEST["password"])
         raise ValidationError(translated(rule))
-    if bounds.too_many_marks(password):
-        raise ValidationError(translated(bounds.TOO_MANY_MARKS))
+    if too_many_marks(password):
+        raise ValidationError(translated(TOO_MANY_MARKS))
     if any(unicodedata.category(character) == "Cc" for character in password):
         raise ValidationError(_("Must not contain control characters."))
     return Secret(unicodedata.normalize("NFC", password))

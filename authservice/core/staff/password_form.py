@@ -1,23 +1,28 @@
 """The page of Django admin on which staff change their own password; `admin_site.protect` sets it.
 
-It is Django's page with the attempts, the policy, the log and the notice of the API. Without these
-rules an attacker with a stolen session of Django admin could try passwords on that page without a
-limit, and a change would not end the sessions of the API.
+It is Django's page with the limit of attempts, the password policy, the audit log and the notice of
+the API. Without these rules an attacker with a stolen session of Django admin could try passwords
+on that page without a limit, and a change would not end the sessions of the API.
+
+`with_client` tells the record of passwords that staff set for others who the client is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 from django.contrib.admin import forms as admin_forms
 from django.contrib.auth.views import PasswordChangeView
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from authservice.core import errors
 from authservice.core.credentials import known_devices, passwords
 from authservice.core.recovery import password_change, recent_proof
+from authservice.core.staff import django_user_pages
 from authservice.core.staff.admin_login import METHOD
 from authservice.core.staff.login_form import as_secret, in_words
 from authservice.core.users import creation, lookup
@@ -32,33 +37,6 @@ from authservice.kernel.phrases import phrase, translated
 from authservice.kernel.secret import Secret
 
 
-def check_own_password(person: Person, old: Secret, client: Client) -> None:
-    """Check the current password; raises as `recent_proof.check_password` does. The attempt shares
-    the counter of the API."""
-    try:
-        recent_proof.check_password(person, old, client, method=METHOD)
-    except errors.InvalidCredentials:
-        events.record("auth.password.change_failed", person, client, method=METHOD)
-        raise
-
-
-def change_own_password(person: Person, encoded: NewPassword, client: Client) -> Person:
-    """Store the hash of a new password, end all sessions of the API and revoke all device tokens;
-    returns the current user.
-
-    `person` is the user as they were when `check_own_password` accepted the old password.
-    Raises `InvalidCredentials` if that password is no longer current.
-    """
-    with transaction.atomic(using=databases.primary()):
-        locked = passwords.lock_users({person.user.pk})
-        present = lookup.find_by_pk(person.user.pk) if locked else None
-        if present is None or not present.active or present.password != person.password:
-            raise errors.InvalidCredentials
-        password_change.store(present, encoded, client, kept=None, method=METHOD)
-        known_devices.revoke_all(present)
-    return present
-
-
 class AdminPasswordChangeForm(admin_forms.AdminPasswordChangeForm):
     """Django's form; `user` is the signed-in user, `client` their client."""
 
@@ -68,16 +46,16 @@ class AdminPasswordChangeForm(admin_forms.AdminPasswordChangeForm):
         users = host().model._base_manager.using(databases.primary())
         self.person = lookup.get_person(users.get(pk=user.pk))
         self.client = client
-        self.encoded = creation.unusable()
+        self.encoded = creation.unusable()  # until `clean` has hashed the new password
 
     def clean_old_password(self) -> Secret:  # type: ignore[override]
         old = as_secret(self.cleaned_data["old_password"])
         try:
             check_own_password(self.person, old, self.client)
-        except errors.InvalidCredentials as wrong:
-            raise self.get_incorrect_error() from wrong
-        except Fault as wrong:
-            raise ValidationError(in_words(wrong), code=wrong.code.lower()) from wrong
+        except errors.InvalidCredentials as error:
+            raise self.get_incorrect_error() from error
+        except Fault as error:
+            raise ValidationError(in_words(error), code=error.code.lower()) from error
         return old
 
     def clean_new_password1(self) -> Secret:
@@ -88,21 +66,20 @@ class AdminPasswordChangeForm(admin_forms.AdminPasswordChangeForm):
 
     def clean(self) -> dict[str, Any]:
         self.validate_passwords("new_password1", "new_password2")
-        if not self.errors:
-            self._hash(self.cleaned_data["old_password"], self.cleaned_data["new_password1"])
-        return self.cleaned_data
-
-    def _hash(self, old: Secret, new: Secret) -> None:
-        if new == old:
+        if self.errors:
+            return self.cleaned_data
+        new = self.cleaned_data["new_password1"]
+        if new == self.cleaned_data["old_password"]:
             rule = phrase("Must differ from the old one.")
             self.add_error("new_password2", translated(rule))
-            return
+            return self.cleaned_data
         try:
             self.encoded = passwords.hash_new_password(new, self.person.user, field="new_password2")
-        except errors.InvalidPassword as wrong:
-            self.add_error("new_password2", wrong.texts["new_password2"])
-        except Fault as wrong:
-            raise ValidationError(in_words(wrong), code=wrong.code.lower()) from wrong
+        except errors.InvalidPassword as error:
+            self.add_error("new_password2", error.texts["new_password2"])
+        except Fault as error:
+            raise ValidationError(in_words(error), code=error.code.lower()) from error
+        return self.cleaned_data
 
     def save(self, commit: bool = True) -> Any:
         """Raises `InvalidCredentials` if the password was changed in the meantime."""
@@ -127,5 +104,44 @@ class AdminPasswordChangeView(PasswordChangeView):
         except errors.InvalidCredentials:
             form.add_error("old_password", form.get_incorrect_error())
         except (errors.Conflict, ValidationFailed) as refusal:
-            form.add_error(None, in_words(refusal))  # of the project's model or table
+            # The model or the table of the project refuses the row.
+            form.add_error(None, in_words(refusal))
         return self.form_invalid(form)
+
+
+def check_own_password(person: Person, old: Secret, client: Client) -> None:
+    """Check the current password; raises the errors of `recent_proof.check_password`. The attempt
+    shares the counter of the API."""
+    try:
+        recent_proof.check_password(person, old, client, method=METHOD)
+    except errors.InvalidCredentials:
+        events.record("auth.password.change_failed", person, client, method=METHOD)
+        raise
+
+
+def change_own_password(person: Person, encoded: NewPassword, client: Client) -> Person:
+    """Store the hash of a new password, end all sessions of the API and revoke all device tokens;
+    returns the current user.
+
+    `person` is the user as they were when `check_own_password` accepted the old password.
+    Raises `InvalidCredentials` if that password is no longer current.
+    """
+    with transaction.atomic(using=databases.primary()):
+        locked = passwords.lock_users({person.user.pk})
+        present = lookup.find_by_pk(person.user.pk) if locked else None
+        if present is None or not present.active or present.password != person.password:
+            raise errors.InvalidCredentials
+        password_change.store(present, encoded, client, kept=None, method=METHOD)
+        known_devices.revoke_all(present)
+    return present
+
+
+def with_client(view: Callable[..., Any]) -> Callable[..., Any]:
+    """A view of the site whose client is recorded with the passwords that staff set in it."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        with django_user_pages.acting_from(partial(of_page, request)):
+            return view(request, *args, **kwargs)
+
+    return wrapped

@@ -39,10 +39,10 @@ def find_user(pk: Any) -> Any:
 def of(user: Any) -> Rights:
     """The rights of a user. A user who is not stored yet has those that the model gives by
     default."""
-    new = user._state.adding
-    many = {field.name for field in user._meta.many_to_many}
+    is_new = user._state.adding
+    m2m = {field.name for field in user._meta.many_to_many}
     return {
-        name: getattr(user, name) if name not in many else [] if new else _names(user, name)
+        name: getattr(user, name) if name not in m2m else [] if is_new else _names(user, name)
         for name in fields(type(user))
     }
 

@@ -27,8 +27,8 @@ def lock_user(pk: Any, *, losing: bool) -> Person:
     `losing` says that super admin rights are removed. Raises `UserNotFound`, and `LastSuperAdmin`
     if no other active super admin would remain.
     """
-    held = passwords.lock_users(keys_to_lock(pk, losing=losing))
-    return read_locked(pk, held, losing=losing)
+    locked = passwords.lock_users(keys_to_lock(pk, losing=losing))
+    return read_locked(pk, locked, losing=losing)
 
 
 def keys_to_lock(pk: Any, *, losing: bool) -> set[Any]:
@@ -39,29 +39,31 @@ def keys_to_lock(pk: Any, *, losing: bool) -> set[Any]:
 
 
 def read_locked(pk: Any, held: Set[Any], *, losing: bool) -> Person:
-    """The user as stored now; the rows of `held` are locked. Raises as `lock_user` does."""
-    found = lookup.find_by_pk(pk)
-    if pk not in held or found is None:
+    """The user as stored now; `held` are the keys of the users that are locked. Raises the errors
+    of `lock_user`."""
+    present = lookup.find_by_pk(pk)
+    if pk not in held or present is None:
         raise errors.UserNotFound
     # If the user became a super admin after the first read, treat them as the last one: the other
     # rows are not locked, and locking them now could deadlock.
-    if losing and is_active_super_admin(found) and not _active_among(held - {pk}):
+    if losing and is_active_super_admin(present) and not _active_among(held - {pk}):
         raise errors.LastSuperAdmin
-    return found
+    return present
 
 
 def lock_leaving(pk: Any, leaving: Set[Any]) -> Person | None:
-    """The same for one of several users who are deleted together; None if there is no such user.
+    """Lock and read one of several users who are deleted together; None if there is no such user.
 
     Raises `LastSuperAdmin` if no super admin would remain.
     """
     # Lock all super admins before the first one is deleted: locking them later could deadlock.
-    among = [] if leaving.isdisjoint(everyone := _all()) else everyone
-    held = passwords.lock_users({pk, *among})
-    found = lookup.find_by_pk(pk) or without_account(pk)
-    if found and is_active_super_admin(found) and not _active_among(held - leaving):
+    everyone = _all()
+    to_lock = {pk} if leaving.isdisjoint(everyone) else {pk, *everyone}
+    locked = passwords.lock_users(to_lock)
+    present = lookup.find_by_pk(pk) or without_account(pk)
+    if present and is_active_super_admin(present) and not _active_among(locked - leaving):
         raise errors.LastSuperAdmin
-    return found
+    return present
 
 
 def lock_against_references(pk: Any) -> None:

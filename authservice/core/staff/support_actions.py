@@ -1,7 +1,7 @@
 """The buttons of the support page: what staff may do to help a user who cannot log in.
 
-They use the rules of the API for super admins, so the audit entries and the mails are the same. No
-button changes an address: the owner of the address owns the account.
+The buttons use the rules of the API for super admins, so the audit entries and the mails are the
+same. No button changes an address: the owner of the address owns the account.
 """
 
 from __future__ import annotations
@@ -53,14 +53,15 @@ def run(button: Button, person: Person, *, by: Any, client: Client, shown: str =
     Raises `NotOffered`, `Forbidden` (which is recorded), `UserNotFound`, `LastSuperAdmin`,
     `CannotModifySelf` and what the button raises; nothing is changed then.
     """
-    pk, name = person.user.pk, button.name
+    pk = person.user.pk
+    name = button.name
     if button.deactivates and by.pk == pk:
         raise errors.CannotModifySelf
     with (
         authority.recorded(f"support {name}", pk, by=by, client=client),
         transaction.atomic(using=databases.primary()),
     ):
-        # `may_support` refuses all others, so only a superuser can take rights of a super admin.
+        # Only a superuser can take the rights of a super admin: `may_support` refuses other staff.
         losing = button.deactivates and authority.is_superuser(by)
         present = super_admins.lock_user(pk, losing=losing)
         if not authority.may_support(by, present):
@@ -178,7 +179,7 @@ _BUTTONS = (
         permission=VERIFY,
         offered=_can_be_verified,
         run=_verify_email,
-        # The user could change it while staff ask whether it is theirs.
+        # The user could change the address while staff ask whether it is theirs.
         of_address=True,
     ),
     Button(
@@ -202,9 +203,10 @@ _BUTTONS = (
 
 
 def revoke_sessions(pk: Any, *, by: Person, session: Session, client: Client) -> None:
-    """End all sessions of a user; `by` is the acting super admin, `session` their session.
+    """End all sessions of a user, over the API; `by` is the acting super admin, `session` their
+    session.
 
-    Raises `UserNotFound`, and as `authority.acting` does.
+    Raises `UserNotFound`, and the errors of `authority.acting`.
     """
     with authority.acting(by, session, pk) as editor:
         person = lookup.find_by_pk(pk)

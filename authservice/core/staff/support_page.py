@@ -26,22 +26,6 @@ ACCOUNT, SESSION = "authservice_core.account", "authservice_core.session"
 May = Callable[[str], bool]
 
 
-class SessionSupport(Support):
-    """The sessions of the user, for the part of core."""
-
-    view = "authservice_core.view_session"
-
-    def sections(self, person: Person) -> Iterator[Section]:
-        rows = Session.objects.filter(user=person.user.pk).order_by("-pk")[: support_parts.SHOWN]
-        headings = (_("started"), _("state"), _("last used"), _("address"), _("browser"))
-        yield Section(
-            _("Sessions"),
-            headings,
-            [_session_row(session, person) for session in rows],
-            Link(_("All sessions"), SESSION, query={"user__exact": person.id}),
-        )
-
-
 @dataclass(frozen=True)
 class Page:
     """The contents of a support page. `blocked` says that an obstacle prevents a login."""
@@ -60,7 +44,30 @@ def of(person: Person, may: May) -> Page:
     """The page of a user, for a member of staff."""
     parts = permitted_parts(may)
     sections = [section for part in parts for section in part.sections(person)]
-    return Page(person, list(_facts(person)), _obstacles(person, parts), sections)
+    account = person.account
+    user = person.user
+    rights = (
+        (_("superuser"), person.is_superuser),
+        (_("super admin"), person.is_super_admin),
+        (_("staff"), person.is_staff),
+    )
+    names_of_rights = ", ".join(str(name) for name, has in rights if has)
+    facts: list[tuple[str, Cell]] = [
+        (_("e-mail"), _with_state(person.email, person.email_verified)),
+        (_("username"), person.username),
+        (_("name"), account.name),
+        (_("phone number"), _with_state(account.phone_number, person.phone_number_verified)),
+        (_("user"), Link(str(user), host().model._meta.label_lower, person.user.pk)),
+        (_("rights"), names_of_rights or _("none")),
+        (_("created"), account.created_at),
+        (_("last login"), person.last_login_at),
+    ]
+    obstacles = list(login_obstacles.obstacles(person))
+    locks = login_obstacles.locks(person)
+    obstacles += [login_obstacles.described(lock, person, parts) for lock in locks]
+    obstacles += [obstacle for part in parts for obstacle in part.obstacles(person)]
+    obstacles.sort(key=lambda obstacle: not obstacle.blocks)
+    return Page(person, facts, obstacles, sections)
 
 
 def permitted_parts(may: May) -> list[Support]:
@@ -68,50 +75,38 @@ def permitted_parts(may: May) -> list[Support]:
     return [part for part in (SessionSupport(), *plugs(Support)) if may(part.view)]
 
 
-def _obstacles(person: Person, parts: list[Support]) -> list[Obstacle]:
-    found = list(login_obstacles.obstacles(person))
-    locked = login_obstacles.locks(person)
-    found += [login_obstacles.described(lock, person, parts) for lock in locked]
-    found += [obstacle for part in parts for obstacle in part.obstacles(person)]
-    return sorted(found, key=lambda obstacle: not obstacle.blocks)
+class SessionSupport(Support):
+    """Core's part of the page: the sessions of the user."""
 
+    view = "authservice_core.view_session"
 
-def _facts(person: Person) -> Iterator[tuple[str, Cell]]:
-    account, user = person.account, person.user
-    yield _("e-mail"), _with_state(person.email, person.email_verified)
-    yield _("username"), person.username
-    yield _("name"), account.name
-    yield _("phone number"), _with_state(account.phone_number, person.phone_number_verified)
-    yield _("user"), Link(str(user), host().model._meta.label_lower, person.user.pk)
-    yield _("rights"), ", ".join(map(str, _rights(person))) or _("none")
-    yield _("created"), account.created_at
-    yield _("last login"), person.last_login_at
+    def sections(self, person: Person) -> Iterator[Section]:
+        rows = Session.objects.filter(user=person.user.pk).order_by("-pk")[: support_parts.SHOWN]
+        lines: list[list[Cell]] = []
+        for session in rows:
+            browser = browsers.parse(session.user_agent)
+            lines.append(
+                [
+                    Link(session.created_at, SESSION, session.pk),
+                    session_state(session, person),
+                    session.last_used_at,
+                    session.ip_address,
+                    " / ".join(filter(None, browser)),
+                ]
+            )
+        headings = (_("started"), _("state"), _("last used"), _("address"), _("browser"))
+        yield Section(
+            _("Sessions"),
+            headings,
+            lines,
+            Link(_("All sessions"), SESSION, query={"user__exact": person.id}),
+        )
 
 
 def _with_state(text: str, verified: bool) -> str:
     if not text:
         return ""
     return f"{text} ({_('verified') if verified else _('not verified')})"
-
-
-def _rights(person: Person) -> Iterator[str]:
-    if person.is_superuser:
-        yield _("superuser")
-    if person.is_super_admin:
-        yield _("super admin")
-    if person.is_staff:
-        yield _("staff")
-
-
-def _session_row(session: Session, person: Person) -> list[Cell]:
-    browser = browsers.parse(session.user_agent)
-    return [
-        Link(session.created_at, SESSION, session.pk),
-        session_state(session, person),
-        session.last_used_at,
-        session.ip_address,
-        " / ".join(filter(None, browser)),
-    ]
 
 
 def session_state(session: Session, person: Person) -> str:

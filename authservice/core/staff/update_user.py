@@ -4,7 +4,8 @@ If a user is suspended or gets another address, all sessions end at once; their 
 valid again. The last super admin never loses rights.
 
 The mails to the owners of changed accounts have no link to undo the change: staff are responsible
-for it. With such a link, an attacker who had set the former address could undo the help of staff.
+for the change. With such a link, an attacker who had set the former address could undo the help of
+staff.
 """
 
 from __future__ import annotations
@@ -30,14 +31,16 @@ from authservice.kernel.client import Client
 from authservice.kernel.errors import ValidationFailed, invalid
 from authservice.kernel.phrases import phrase
 
-# Fields of an account that can give access to it.
+# The owner is notified of changes of these fields: they can give access to the account.
 _NOTIFIED = ("email", "phone_number", "password")
+# Fields whose current value is read from the account; `_present` reads others from `Person`.
 _OF_ACCOUNT = ("name", "avatar", "phone_number", "is_super_admin")
-# Fields to compare on a page where staff change the row of the host's user model too.
+# Fields to compare after a page on which staff change the row of the host's user model too.
 _OF_PERSON = (
     *("email", "username", "first_name", "last_name", "active", "is_superuser"),
     *("email_verified", "phone_number_verified"),
 )
+# The field that says whether the address or the number is verified.
 _PROOFS = {"email": "email_verified", "phone_number": "phone_number_verified"}
 _KINDS = {kind.text: kind for kind in (EMAIL, USERNAME, PHONE)}
 # For each field its values `before` and `after`, as the audit event has them.
@@ -45,13 +48,14 @@ Change = Mapping[str, Mapping[str, Any]]
 
 
 def notified_address(person: Person) -> str:
-    """The recipient, to be read before a change: the address if its owner proved it, or ""."""
+    """The recipient of the notice: the address if its owner proved it, or "". Call it before the
+    change."""
     return person.email if person.email_proven else ""
 
 
 def send_notice(former: str, person: Person, changed: Collection[str], client: Client) -> None:
     """Mail to the `former` address that staff changed these fields. The mail does not use the
-    language or show the client of staff."""
+    language of staff, and does not show their client."""
     notified = [name for name in _NOTIFIED if name in changed]
     if not notified:
         return
@@ -69,26 +73,33 @@ def update(
 ) -> None:
     """Change fields of a user for staff; `wanted` has the field names of the API's User.
 
-    `by` is the acting super admin, `session` their session. Raises as `authority.acting` does,
-    `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, `ValidationFailed` and, if another user
-    has the name, address or number, the errors of a sign-up.
+    `by` is the acting super admin, `session` their session. Raises the errors of
+    `authority.acting`, `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, `ValidationFailed`
+    and, if another user has the name, address or number, the errors of a sign-up.
     """
     if wanted.get("active") is False and by.user.pk == pk:
         raise errors.CannotModifySelf
     losing = _takes_rights(wanted)
-    held = super_admins.keys_to_lock(pk, losing=losing)
+    keys_to_lock = super_admins.keys_to_lock(pk, losing=losing)
+    # The users who have the number that staff set or verify are locked too.
+    number = wanted.get("phone_number")
+    if number is None and wanted.get("phone_number_verified"):
+        stored = Account.objects.filter(pk=pk).values_list("phone_number", flat=True)
+        number = next(iter(stored), "")
+    holders = phone_numbers.users_with(number) if number else []
     with (
         authority.recorded("admin.user.updated", pk, by=by.user, client=client),
-        authority.acting(by, session, *held, *_holders(pk, wanted)) as editor,
+        authority.acting(by, session, *keys_to_lock, *holders) as editor,
     ):
-        # The acting super admin stays one: `held` lacks those whom only a property names.
-        person = super_admins.read_locked(pk, {*held, by.user.pk}, losing=losing)
+        # `keys_to_lock` lacks super admins who are that by a property of the user model only. The
+        # acting super admin may be one of them, and remains.
+        person = super_admins.read_locked(pk, {*keys_to_lock, by.user.pk}, losing=losing)
         change_locked(person, wanted, by=editor.user, client=client)
 
 
 @transactions.inside
 def change_locked(person: Person, wanted: Mapping[str, Any], *, by: Any, client: Client) -> None:
-    """The same for a caller that holds the lock of the user. If staff set or verify a number, the
+    """`update` for a caller that holds the lock of the user. If staff set or verify a number, the
     caller also holds the locks of the users who have it. `by` is the row of the member of staff.
     Raises `Forbidden`, `ValidationFailed` and the errors of taken identifiers."""
     change = _change(person, wanted)
@@ -104,15 +115,6 @@ def change_locked(person: Person, wanted: Mapping[str, Any], *, by: Any, client:
             phone_numbers.take(person, person.phone_key, client)
         _follow(person, change, by, client)
         send_notice(former, person, _changed_identifiers(change), client)
-
-
-def _holders(pk: Any, wanted: Mapping[str, Any]) -> list[Any]:
-    """The users to lock because they have the number that staff set or verify."""
-    number = wanted.get("phone_number")
-    if number is None and wanted.get("phone_number_verified"):
-        stored = Account.objects.filter(pk=pk).values_list("phone_number", flat=True)
-        number = next(iter(stored), "")
-    return phone_numbers.users_with(number) if number else []
 
 
 def set_super_admin(pk: Any, flag: bool) -> bool:
@@ -148,13 +150,13 @@ def apply_change(account: Account, before: Mapping[str, Any], *, by: Any, client
 def change_in_admin(
     person: Person, before: Person, fields: Collection[str], *, by: Any, client: Client
 ) -> None:
-    """The same if the form also had the host's row, which is stored already. All changes of both
-    rows are recorded as one event, and a suspension or a changed address ends all sessions.
-    `fields` are the changed fields of the account.
+    """`apply_change` for a form that also has changed the host's row, which is stored already. All
+    changes of both rows are recorded as one event, and a suspension or a changed address ends all
+    sessions. `fields` are the changed fields of the account.
     """
-    shown = (*_OF_PERSON, *(name for name in fields if name not in _OF_PERSON))
+    names = (*_OF_PERSON, *(name for name in fields if name not in _OF_PERSON))
     pairs = {
-        name: {"before": _present(before, name), "after": _present(person, name)} for name in shown
+        name: {"before": _present(before, name), "after": _present(person, name)} for name in names
     }
     change = {name: pair for name, pair in pairs.items() if pair["before"] != pair["after"]}
     if change:
@@ -163,12 +165,14 @@ def change_in_admin(
 
 
 def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Client) -> None:
-    account, wanted = person.account, {name: change[name]["after"] for name in fields & {*change}}
+    """Store `fields` of the account, which are set already, and what follows from the change."""
+    account = person.account
+    new_values = {name: change[name]["after"] for name in fields & {*change}}
     with transaction.atomic(using=databases.primary()):
-        if _takes_rights(wanted):
+        if _takes_rights(new_values):
             super_admins.lock_user(account.pk, losing=True)
-        if "phone_number" in wanted:
-            # If staff enter a number again that was proven before, it is unverified.
+        if "phone_number" in new_values:
+            # The number becomes unverified, even if staff enter one that was verified before.
             fields |= {"phone_key", "verified_phone_key", *_set_by_staff(account)}
             account.verified_phone_key = None
         _end_notices(person, change)
@@ -197,6 +201,7 @@ def _require_consistent(person: Person, wanted: Mapping[str, Any]) -> None:
 
 
 def _change(person: Person, wanted: Mapping[str, Any]) -> Change:
+    """What `wanted` changes. A new address or number is unverified unless `wanted` verifies it."""
     unproven = {
         proof: False
         for field, proof in _PROOFS.items()
@@ -210,6 +215,7 @@ def _change(person: Person, wanted: Mapping[str, Any]) -> Change:
 
 
 def _present(person: Person, name: str) -> Any:
+    """The current value of a field of a `Change`."""
     of_account = name in _OF_ACCOUNT or (name == "active" and not host().active)
     return getattr(person.account if of_account else person, name)
 
@@ -229,12 +235,12 @@ def _require_free(account: Account, change: Change) -> None:
     if not keys:
         return
     email, username, phone = (keys.get(field) for field in _KINDS)
-    held = lookup.claimed_keys(email=email, username=username, phone=phone, but_of=account.pk)
-    if email in held:
+    claimed = lookup.claimed_keys(email=email, username=username, phone=phone, but_of=account.pk)
+    if email in claimed:
         raise errors.UserAlreadyExists
-    if username in held:
+    if username in claimed:
         raise errors.UsernameAlreadyExists
-    if phone in held:
+    if phone in claimed:
         raise errors.PhoneAlreadyInUse
 
 
@@ -251,48 +257,68 @@ def _require_verifiable(person: Person, change: Change) -> None:
 
 def _store(person: Person, change: Change) -> None:
     using = databases.primary()
-    of_account = _set_on_account(person, change)
-    of_user = _set_on_user(person.user, change)
+    user = person.user
+    fields_of_account = _set_on_account(person, change)
+    fields_of_user = []
+    names_in_request = {}
+    for name, pair in change.items():
+        field = getattr(host(), name, "")
+        if not field:
+            continue
+        if field == host().active:
+            setattr(user, field, pair["after"])
+        else:
+            host_fields.set_value(user, field, pair["after"], field=name)
+        fields_of_user.append(field)
+        names_in_request[field] = name
     try:
         with transaction.atomic(using=using), own_save():
-            if of_user:
-                with host_fields.saving(**_names_in_request(change)):
-                    person.user.save(using=using, update_fields=of_user)
-            _save_account(person.account, of_account)
+            if fields_of_user:
+                with host_fields.saving(**names_in_request):
+                    user.save(using=using, update_fields=fields_of_user)
+            _save_account(person.account, fields_of_account)
     except (IntegrityError, errors.Conflict, ValidationFailed):
         # Another user took a key after the check, or a value is unique in the host's table only.
-        _require_free(Account(user_id=person.user.pk), change)
+        # Compared with an empty account: that of `person` has the new identifiers already.
+        _require_free(Account(user_id=user.pk), change)
         _require_verifiable(person, change)
-        taken = (change.get(name, {}).get("after", "") for name in ("email", "username"))
-        creation.require_not_taken(*taken)
+        new_texts = (change.get(name, {}).get("after", "") for name in ("email", "username"))
+        creation.require_not_taken(*new_texts)
         raise
 
 
 def _set_on_account(person: Person, change: Change) -> set[str]:
-    """Set our fields, and our copies and keys of the host's fields; returns the names of those
-    set."""
-    account, fields = person.account, set()
-    proven = {proof: _present(person, proof) for proof in _PROOFS.values()}
+    """Set the fields of the account, and its copies and keys of the host's fields; returns the
+    names of the fields to store."""
+    account = person.account
+    fields = set()
+    is_verified = {proof: _present(person, proof) for proof in _PROOFS.values()}
     for name in change:
         value = change[name]["after"]
-        if name in proven:
-            proven[name] = value
+        if name in is_verified:
+            is_verified[name] = value
         elif not (name == "active" and host().active):
             setattr(account, name, value)
             fields.add(name)
         if name in _KINDS and _moves(account, name, value):
-            fields |= _set_key(account, name, value)
+            kind, key = _KINDS[name], _key(name, value)
+            setattr(account, kind.claim, key or "")
+            setattr(account, kind.unique, key)  # after the claim: a number has one field for both
+            fields |= {kind.claim, kind.unique}
             fields |= _set_by_staff(account) if name == "phone_number" else set()
     for field, proof in _PROOFS.items():
         if field in change or proof in change:
-            key = _KINDS[field].verified
+            verified_key = _KINDS[field].verified
             text = change[field]["after"] if field in change else _present(person, field)
-            nothing = None if field == "phone_number" else ""  # verified numbers are unique
-            setattr(account, key, _key(field, text) or nothing if proven[proof] else nothing)
-            fields.add(key)
-    if "email_verified" in change and not (proven["email_verified"] or "email" in change):
-        # The mailbox may belong to another person now: a later verification is no proof by them.
-        # The time says that it was proven once; an import stores none.
+            # None for a number, since the column of verified numbers is unique.
+            no_key = None if field == "phone_number" else ""
+            value = (_key(field, text) or no_key) if is_verified[proof] else no_key
+            setattr(account, verified_key, value)
+            fields.add(verified_key)
+    if "email_verified" in change and not (is_verified["email_verified"] or "email" in change):
+        # The mailbox may belong to another person now: a later verification must not count as a
+        # proof by that person. `email_proven_at` stays, to say that the address was proven once; an
+        # import has stored no time.
         if account.proven_email_key and account.email_proven_at is None:
             account.email_proven_at = account.created_at
         account.proven_email_key = ""
@@ -305,36 +331,12 @@ def _set_on_account(person: Person, change: Change) -> set[str]:
 
 
 def _set_by_staff(account: Account) -> set[str]:
-    """A number that staff set resets no password until the logged-in user has confirmed it."""
+    """Mark the number as set by staff; returns the names of the fields. Such a number resets no
+    password until the logged-in user has confirmed it."""
     account.phone_set_by = PhoneSource.STAFF
     account.phone_added_at = clock.now() if account.phone_number else None
     account.phone_verified_at = None
     return {"phone_set_by", "phone_added_at", "phone_verified_at"}
-
-
-def _set_key(account: Account, field: str, value: str) -> set[str]:
-    kind, key = _KINDS[field], _key(field, value)
-    setattr(account, kind.claim, key or "")
-    setattr(account, kind.unique, key)  # after the claim: a number has one field for both
-    return {kind.claim, kind.unique}
-
-
-def _names_in_request(change: Change) -> dict[str, str]:
-    return {field: name for name in change if (field := getattr(host(), name, ""))}
-
-
-def _set_on_user(user: Any, change: Change) -> list[str]:
-    """Set the fields of the host's user model; returns their names."""
-    fields = []
-    for name, pair in change.items():
-        field = getattr(host(), name, "")
-        if field:
-            if field == host().active:
-                setattr(user, field, pair["after"])
-            else:
-                host_fields.set_value(user, field, pair["after"], field=name)
-            fields.append(field)
-    return fields
 
 
 def _save_account(account: Account, fields: set[str]) -> None:
@@ -351,10 +353,18 @@ def _end_notices(person: Person, change: Change) -> None:
 
 
 def _follow(person: Person, change: Change, by: Any, client: Client) -> None:
-    reason = _end_reason(change)
-    if reason:
-        sessions.end_all(person, reason)
-    _record(person, change, by, client)
+    """End all sessions of a user who was suspended or has another address, and record the
+    change."""
+    active = change.get("active")
+    if active and not active["after"]:
+        sessions.end_all(person, revocation.REVOKED)
+    elif "email" in _changed_identifiers(change):
+        sessions.end_all(person, sessions.MOVED)
+    events.record_by_staff("admin.user.updated", by, person.user, client, **change)
+    if active:
+        new_state = "reactivated" if active["after"] else "suspended"
+        action = f"admin.user.{new_state}"
+        events.record_by_staff(action, by, person.user, client, active=active)
 
 
 def _changed_identifiers(change: Change) -> set[str]:
@@ -364,18 +374,3 @@ def _changed_identifiers(change: Change) -> set[str]:
         for name in _PROOFS
         if name in change and len({_key(name, value) for value in change[name].values()}) > 1
     }
-
-
-def _end_reason(change: Change) -> str:
-    """The reason for which all sessions of the user end, or ""."""
-    if "active" in change and not change["active"]["after"]:
-        return revocation.REVOKED
-    return sessions.MOVED if "email" in _changed_identifiers(change) else ""
-
-
-def _record(person: Person, change: Change, by: Any, client: Client) -> None:
-    events.record_by_staff("admin.user.updated", by, person.user, client, **change)
-    if "active" in change:
-        flipped = "reactivated" if change["active"]["after"] else "suspended"
-        action, active = f"admin.user.{flipped}", change["active"]
-        events.record_by_staff(action, by, person.user, client, active=active)

@@ -7,12 +7,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone, translation
 
-from authservice.audit import retention
+from authservice.audit import examinations, retention
 from authservice.audit.models import Entry
 from authservice.audit.retention import clean, duration, policy
 from authservice.core import cleanup
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.models import Session
+from authservice.kernel.examinations import Visit
 from authservice.kernel.phrases import phrase_count, translated
 from tests.audit.stored import store_all, unsaved
 from tests.audit.world import metadata
@@ -276,3 +277,13 @@ def test_response_counts_in_its_language(language, number, text):
 
     with translation.override(language):
         assert translated(made) == text
+
+
+@pytest.mark.parametrize(("days", "state"), [(91, "ok"), (93, "attention")])
+def test_doctor_names_a_cleanup_that_has_not_run_for_two_days(days, state):
+    old("auth.login.success", days)
+
+    (finding,) = examinations.examine_retention(Visit())
+
+    assert (finding.area, finding.state) == ("cleanup", state)
+    assert ("47 4 * * *" in finding.remedy) is (state == "attention")

@@ -10,7 +10,7 @@ from authservice.audit.queries import EntryFilter
 from authservice.audit.serializers import SORT_FIELDS
 from authservice.audit.writer import CHANGES, LOGINS, SECURITY
 from authservice.kernel.actions import ACTIONS
-from authservice.kernel.paging import Page
+from authservice.kernel.interfaces import Page
 from tests.audit.stored import store_all, unsaved
 from tests.support.statements import statements
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
-
-from django.utils import timezone
 
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
@@ -52,11 +49,6 @@ def without_password(owner: Owner) -> Owner:
     for session in Session.objects.filter(user=user.pk):
         sessions.rebind_password(person, session)
     return owner
-
-
-def age_sessions(minutes: float = 11) -> None:
-    """All sessions began this long ago."""
-    Session.objects.update(auth_time=timezone.now() - timedelta(minutes=minutes))
 
 
 def confirm(api: Api, token: str, **options: Any) -> Answer:

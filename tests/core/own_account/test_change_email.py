@@ -13,14 +13,15 @@ from tests.core.own_account.owner import (
     INVALID,
     REAUTHENTICATE,
     Owner,
-    age_sessions,
     confirm,
     open_link,
     without_password,
 )
+from tests.support.aging import age_sessions
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, account, deactivate, move, prove
 from tests.support.interleaved import once_counted
+from tests.twofactor.people import Person
 
 pytestmark = pytest.mark.django_db
 
@@ -90,8 +91,10 @@ def test_notice_undoes_a_request_that_was_confirmed(api, requested, post):
 
 @pytest.mark.parametrize("email", ["ANN@example.com", "Ann@Example.com"])
 def test_other_spelling_of_the_same_address_is_stored_at_once(proven_owner, post, email):
-    assert proven_owner.move(email).status == 200
+    answer = proven_owner.move(email)
 
+    text = "This is the address of the account. Its spelling is stored."
+    assert (answer.status, answer.data["message"]) == (200, text)
     assert proven_owner.me()["email"] == email
     assert proven_owner.me()["email_verified"] is True
     assert post.jobs == []
@@ -107,7 +110,7 @@ def test_address_of_another_user_is_refused(api, proven_owner, post, taken):
 
 
 def test_taken_addresses_count_under_the_rate_is_available(api, clock, proven_owner, configure):
-    configure(THROTTLE={"RATES": {"is-available": "3/min"}})
+    configure(THROTTLE={"RATES": {"is-available": "3/d"}})
     api.sign_up(BEN)
     for _ in range(3):
         assert proven_owner.move(BEN).code == "USER_ALREADY_EXISTS"
@@ -312,3 +315,33 @@ def test_address_that_staff_changed_meanwhile_stays(api, requested):
     move("staff@example.com")
 
     assert confirm(api, token).error == INVALID
+
+
+def end_by_factor(api, owner):
+    """A second factor of another session ends the session that asked for the change."""
+    Person(api, token=api.log_in(ANN)["access_token"], user_id=owner.user_id).enrol()
+
+
+def end_by_password(api, owner):
+    other = Owner(api, api.log_in(ANN)["access_token"], owner.user_id)
+    body = {"password": None, "old_password": PASSWORD, "new_password": NEW}
+    assert other.ask("PUT", "change-password", **body).status == 200
+
+
+def end_by_logout(api, owner):
+    assert api.post("logout", token=owner.token).status == 200
+
+
+@pytest.mark.parametrize(
+    ("end", "status"), [(end_by_factor, 400), (end_by_password, 400), (end_by_logout, 200)]
+)
+def test_request_of_a_session_that_somebody_ended_is_void(
+    api, requested, proven_owner, end, status
+):
+    """An intruder may have sent it."""
+    token = requested()
+
+    end(api, proven_owner)
+
+    assert confirm(api, token).status == status
+    assert account(ANN if status == 400 else EVE)

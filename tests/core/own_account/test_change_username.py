@@ -57,7 +57,7 @@ def test_username_that_a_signup_refuses_is_refused(api, owner, username):
 
 
 def test_taken_usernames_count_under_the_rate_is_available(api, clock, owner, configure):
-    configure(THROTTLE={"RATES": {"is-available": "3/min"}})
+    configure(THROTTLE={"RATES": {"is-available": "3/d"}})
     api.sign_up("ben@example.com", username="benjamin")
     for _ in range(3):
         assert owner.rename("benjamin").code == "USERNAME_ALREADY_EXISTS"
@@ -66,7 +66,7 @@ def test_taken_usernames_count_under_the_rate_is_available(api, clock, owner, co
 
 
 def test_free_usernames_do_not_count(owner, configure):
-    configure(THROTTLE={"RATES": {"is-available": "2/min"}})
+    configure(THROTTLE={"RATES": {"is-available": "2/d"}})
 
     assert [owner.rename(f"anna{n}").status for n in range(4)] == [200] * 4
 

@@ -12,10 +12,10 @@ from tests.contract.shapes import is_refusal
 from tests.core.own_account.owner import (
     INVALID,
     REAUTHENTICATE,
-    age_sessions,
     confirm,
     without_password,
 )
+from tests.support.aging import age_sessions
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, account, deactivate, prove
 from tests.support.interleaved import once_counted

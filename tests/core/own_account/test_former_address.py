@@ -102,3 +102,23 @@ def test_hidden_request_for_a_reserved_address_notifies_its_former_owner(
 
     message = post.outgoing(kinds.CHANGE_EMAIL)
     assert (message.kind, message.to) == (kinds.EMAIL_TAKEN, ANN)
+
+
+def test_mailbox_that_the_account_leaves_again_gets_no_link(api, requested, proven_owner, post):
+    """An intruder may have changed the address, and the owner changes it back with the password."""
+    confirm(api, requested())
+    proven_owner.move("third@example.com")
+    in_eve = [post.token(kinds.EMAIL_CHANGE_REQUESTED)]
+    post.jobs.clear()
+
+    proven_owner.move(ANN)
+    assert confirm(api, post.token(kinds.CHANGE_EMAIL)).status == 200
+
+    assert account(ANN).proven_email_key == email_key(ANN)
+    mailed = {kind: post.outgoing(kind) for kind in post.kinds()}
+    assert mailed[kinds.EMAIL_CHANGED].to == EVE
+    assert mailed[kinds.EMAIL_CHANGE_REQUESTED].to == EVE
+    assert not any(mail.context.get("link") for mail in mailed.values() if mail and mail.to == EVE)
+    for token in in_eve:
+        api.request("POST", "account/secure", {"token": token})
+    assert account(ANN).user.has_usable_password()

@@ -4,9 +4,10 @@ import pytest
 
 from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
-from authservice.core.sessions.sessions import LEGACY
+from authservice.kernel.levels import LEGACY
 from tests.contract.shapes import is_refusal
-from tests.core.own_account.owner import REAUTHENTICATE, Owner, age_sessions, without_password
+from tests.core.own_account.owner import REAUTHENTICATE, Owner, without_password
+from tests.support.aging import age_sessions
 from tests.support.client import PASSWORD
 from tests.support.flows import NEW
 from tests.twofactor.people import Person
@@ -94,7 +95,7 @@ def test_refresh_makes_no_session_recent(api, owner, ann):
 
 def test_session_traded_for_a_token_of_another_package_is_never_recent(owner):
     without_password(owner)
-    Session.objects.update(amr=LEGACY)
+    Session.objects.update(amr=LEGACY, levels="")
 
     assert owner.rename(password=None).error == REAUTHENTICATE
 
@@ -133,7 +134,7 @@ def test_taken_username_uses_up_no_backup_code(api, owner, app):
 def test_taken_username_before_a_code_counts_under_the_rate_is_available(
     api, owner, app, configure
 ):
-    configure(THROTTLE={"RATES": {"is-available": "3/min"}})
+    configure(THROTTLE={"RATES": {"is-available": "3/d"}})
     api.sign_up("ben@example.com", username="benjamin")
     code = app.backup_codes[0]
     refused = [owner.rename("benjamin", password=WRONG, code=code).code for _ in range(4)]

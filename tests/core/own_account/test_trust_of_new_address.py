@@ -4,12 +4,14 @@ import pytest
 
 from authservice.core.messages import kinds
 from authservice.core.models import PhoneSource
+from authservice.core.users.identifiers import email_key
 from tests.core.own_account.owner import EVE, confirm
 from tests.core.recovery.thief import THIEFS_PHONE, Thief
 from tests.support.client import PASSWORD
-from tests.support.flows import account
+from tests.support.flows import NEW, account
 
 pytestmark = pytest.mark.django_db
+FORMER = "thief@example.com"
 
 
 @pytest.fixture
@@ -99,3 +101,24 @@ def test_first_proof_by_the_own_client_dates_the_account(api, owner, post):
     confirm(api, link, headers={"Authorization": f"Bearer {owner.token}"})
 
     assert account(EVE).email_proven_at is not None
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0), (0, 1, 0, 1)])
+def test_link_to_the_former_address_wins_over_that_to_the_new_one(
+    api, flows, request_eve, post, order
+):
+    """The new address may be that of an intruder who knows the password."""
+    confirm(api, request_eve()[0])
+    links = post.token(kinds.EMAIL_CHANGED), post.token(kinds.EMAIL_CONFIRMED)
+
+    for number in order:
+        secured = api.request("POST", "account/secure", {"token": links[number]})
+        assert secured.status == 200
+
+    assert account(FORMER).proven_email_key == email_key(FORMER)
+    assert post.outgoing(kinds.ACCOUNT_SECURED).to == FORMER
+    api.post("forgot-password", email=FORMER)
+    assert flows.reset(post.token(kinds.RESET_BY_LINK), email=FORMER).status == 200
+    token = api.log_in(FORMER, password=NEW)["access_token"]
+    api.request("POST", "account/secure", {"token": links[1]})
+    assert api.get("me", token=token).status == 200

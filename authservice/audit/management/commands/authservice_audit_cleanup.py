@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from authservice.audit import retention
-from authservice.core.management.progress import InterruptibleCommand, counted, progress
+from authservice.core.management.command_line import InterruptibleCommand, counted, progress
 
 
 class Command(InterruptibleCommand):
@@ -29,8 +29,8 @@ class Command(InterruptibleCommand):
         if options["dry_run"]:
             self.stdout.write(f"{_entries(retention.due_number())} would be deleted")
             return
-        with progress(self.stderr, retention.due_number) as shown:
-            deleted = retention.clean(batch_size=options["batch_size"], progress=shown)
+        with progress(self.stderr, retention.due_number) as show_progress:
+            deleted = retention.clean(batch_size=options["batch_size"], progress=show_progress)
         self.stdout.write(f"{_entries(deleted)} deleted")
 
 

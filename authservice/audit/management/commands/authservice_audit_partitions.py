@@ -1,4 +1,4 @@
-"""`manage.py authservice_audit_partitions`: keep the audit table in months (PostgreSQL)."""
+"""`manage.py authservice_audit_partitions`: partition the audit table by month (PostgreSQL)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from django.core.management.base import CommandError
 from django.db import OperationalError, connections
 
 from authservice.audit import partitions
-from authservice.core.management.progress import InterruptibleCommand, counted
+from authservice.core.management.command_line import InterruptibleCommand, counted
 from authservice.kernel import databases
 
+# Numbers of months.
 AHEAD = 3
-MOST = 120
+MAX_AHEAD = 120
 
 
 class Command(InterruptibleCommand):
@@ -35,21 +36,23 @@ class Command(InterruptibleCommand):
         if connection.vendor != "postgresql":
             name = connection.display_name
             raise CommandError(f"The audit table is partitioned on PostgreSQL only, not on {name}.")
-        if not 1 <= options["months"] <= MOST:
-            raise CommandError(f"--months must be from 1 to {MOST}.")
+        if not 1 <= options["months"] <= MAX_AHEAD:
+            raise CommandError(f"--months must be from 1 to {MAX_AHEAD}.")
         try:
-            self._keep(options["months"])
-        except partitions.UnsuitableTable as wrong:
+            self._maintain(options["months"])
+        except partitions.UnsuitableTable as error:
+            # The text of the error names the objects that depend on the table.
             raise CommandError(
-                f"{wrong} A partitioned table in its place would lose them: drop them first."
-            ) from wrong
-        except OperationalError as wrong:
-            reason = str(wrong).strip().splitlines()[0]
+                f"{error} A partitioned table in its place would lose these objects: drop them"
+                " first."
+            ) from error
+        except OperationalError as error:
+            reason = str(error).strip().splitlines()[0]
             raise CommandError(
                 f"{reason}. Finished steps are kept: run the command again."
-            ) from wrong
+            ) from error
 
-    def _keep(self, months: int) -> None:
+    def _maintain(self, months: int) -> None:
         changed = False
         former = None if partitions.is_partitioned() else partitions.convert()
         if former:
