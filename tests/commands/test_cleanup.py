@@ -146,10 +146,11 @@ def test_second_cleanup_finds_nothing(run):
     run("authservice_cleanup")
 
     output = run("authservice_cleanup").splitlines()
-    assert [line.partition(":")[0] for line in output[-3:]] == [
+    assert [line.partition(":")[0] for line in output[-4:]] == [
         "one-time tokens",
         "sessions",
         "attempt counters",
+        "lost messages",
     ]
     assert {line.partition(": ")[2] for line in output} == {"0 deleted"}
 

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import OutputWrapper
 
-from authservice.core.management.progress import INTERRUPTED, STATUS
+from authservice.core.management.command_line import INTERRUPTED, STATUS
 from authservice.core.models import Account, OneTimeToken
 from tests.commands.proofs import ANN, BOB, CARL, old
 from tests.commands.test_cleanup import DAY, SECOND, one_time_token
@@ -122,7 +122,7 @@ import django
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 django.setup()
-from authservice.core.management.progress import InterruptibleCommand
+from authservice.core.management.command_line import InterruptibleCommand
 
 class Command(InterruptibleCommand):
     requires_system_checks = []

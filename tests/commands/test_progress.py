@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import OutputWrapper
 
 import authservice
-from authservice.core.management.progress import progress
+from authservice.core.management.command_line import progress
 from tests.commands.test_cleanup import DAY, SECOND, one_time_token
 
 PACKAGE = Path(authservice.__file__).parent
@@ -18,12 +18,15 @@ LONG = {
     "authservice_audit_cleanup",
     "authservice_cleanup",
     "authservice_import",
+    "authservice_password_filter",
     "authservice_revoke",
     "authservice_sync_accounts",
 }
 SHORT = {
     "authservice_audit_partitions": "few statements for each month, which it names in lines",
     "authservice_disable_2fa": "one user",
+    "authservice_doctor": "a report, within 30 seconds",
+    "authservice_export": "the rows of one user",
     "authservice_keys": "a file of few keys",
     "authservice_local_provider": "a server, which names its address",
     "authservice_openapi": "prints one document",
@@ -46,7 +49,7 @@ def test_each_command_is_known_to_be_long_or_short():
 
 @pytest.mark.parametrize("name", sorted(LONG))
 def test_long_command_has_a_progress_bar(name):
-    assert "from authservice.core.management.progress import" in COMMANDS[name].read_text()
+    assert "from authservice.core.management.command_line import" in COMMANDS[name].read_text()
 
 
 @pytest.mark.django_db

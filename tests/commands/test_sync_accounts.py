@@ -114,8 +114,19 @@ def test_sync_assigns_shared_address_to_no_user(api, run, sharing_users, size):
 
     first, second = sharing_users
     assert owner(ANN) is None
-    assert f"Contested email 'ann@example.com': users {first.pk}, {second.pk}\n" in output
+    named = f"users {first.pk} ({first.username!r}), {second.pk} ({second.username!r})\n"
+    assert f"Contested email 'ann@example.com': {named}" in output
     assert log_in(api, ANN).error == WRONG
+
+
+def test_sync_names_only_the_first_of_many_users_with_shared_address(run):
+    rows = [unsaved(ANN, username=f"user{number}") for number in range(12)]
+    get_user_model().objects.bulk_create(rows)
+
+    output = run("authservice_sync_accounts")
+
+    assert "('user9') and 2 more\n" in output
+    assert "user10" not in output
 
 
 def test_sync_assigns_shared_address_of_users_without_accounts_to_no_user(run):

@@ -1,12 +1,12 @@
 """The group of Django for support staff: exactly the permissions of the support page.
 
 Its members see the page and press its buttons. They have no permission to change users, accounts or
-groups: staff who change an address can take the account, and staff who change rights can take all.
+groups: staff who change an address can take over the account, and staff who change rights can take
+over all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.contrib.auth.models import Group, Permission
@@ -47,14 +47,10 @@ class OtherPermissions(Exception):
 
 def permissions() -> list[str]:
     """The permissions that the group has, of core and of the installed modules."""
-    return sorted({*_OF_CORE, *_of_modules()})
-
-
-def _of_modules() -> Iterator[str]:
+    names = {*_OF_CORE}
     for part in plugs(Support):
-        yield part.view
-        yield from part.further
-        yield from (button.permission for button in part.buttons)
+        names |= {part.view, *part.further, *(button.permission for button in part.buttons)}
+    return sorted(names)
 
 
 def update(name: str, *, replace: bool, dry_run: bool) -> Outcome:
@@ -63,32 +59,26 @@ def update(name: str, *, replace: bool, dry_run: bool) -> Outcome:
     Raises `MissingPermissions`, and `OtherPermissions` unless `replace` says that the group loses
     all others.
     """
-    using, wanted = databases.primary(), permissions()
+    using, required = databases.primary(), permissions()
     with transaction.atomic(using=using):
-        found = _stored(wanted)
+        apps = {permission.partition(".")[0] for permission in required}
+        rows = Permission.objects.using(using).select_related("content_type")
+        stored = {_name(row): row for row in rows.filter(content_type__app_label__in=apps)}
+        if missing := [permission for permission in required if permission not in stored]:
+            raise MissingPermissions(", ".join(missing))
         group = Group.objects.using(using).filter(name=name).first()
-        held = _held(group) if group else set()
-        outcome = Outcome(group is None, sorted({*wanted} - held), sorted(held - {*wanted}))
+        current: set[str] = set()
+        if group:
+            current = {_name(row) for row in group.permissions.select_related("content_type")}
+        outcome = Outcome(
+            group is None, sorted({*required} - current), sorted(current - {*required})
+        )
         if outcome.removed and not replace:
             raise OtherPermissions(", ".join(outcome.removed))
         if not dry_run:
             group = group or Group.objects.using(using).create(name=name)
-            group.permissions.set(found)
+            group.permissions.set([stored[permission] for permission in required])
     return outcome
-
-
-def _stored(wanted: list[str]) -> list[Permission]:
-    apps = {name.partition(".")[0] for name in wanted}
-    rows = Permission.objects.using(databases.primary()).select_related("content_type")
-    found = {_name(row): row for row in rows.filter(content_type__app_label__in=apps)}
-    missing = [name for name in wanted if name not in found]
-    if missing:
-        raise MissingPermissions(", ".join(missing))
-    return [found[name] for name in wanted]
-
-
-def _held(group: Group) -> set[str]:
-    return {_name(row) for row in group.permissions.select_related("content_type")}
 
 
 def _name(permission: Permission) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from authservice.core.cleanup import delete_expired, expired_rows
-from authservice.core.management.progress import InterruptibleCommand, progress
-from authservice.core.messages import lost_notices
+from authservice.core.management.command_line import InterruptibleCommand, progress
+from authservice.core.messages import security_notice
 
 _LONGEST = 36_500  # days
 
@@ -39,9 +39,9 @@ class Command(InterruptibleCommand):
             if options["dry_run"]:
                 self.stdout.write(f"{expired.name}: {expired.rows.count()} would be deleted")
             else:
-                with progress(self.stderr, expired.rows.count) as shown:
+                with progress(self.stderr, expired.rows.count) as show:
                     size = options["batch_size"]
-                    deleted = delete_expired(expired, batch_size=size, progress=shown)
+                    deleted = delete_expired(expired, batch_size=size, progress=show)
                 self.stdout.write(f"{expired.name}: {deleted} deleted")
-        if not options["dry_run"] and (sent := lost_notices.send_again()):
+        if not options["dry_run"] and (sent := security_notice.send_again()):
             self.stdout.write(f"lost security notices: {sent} sent again")

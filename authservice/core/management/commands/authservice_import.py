@@ -10,8 +10,13 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from authservice.core.importing.sources import missing_app
-from authservice.core.management.naming import moment
-from authservice.core.management.progress import InterruptibleCommand, counted, show_progress
+from authservice.core.management.command_line import (
+    InterruptibleCommand,
+    counted,
+    moment,
+    show_progress,
+)
+from authservice.kernel.checks import listed
 from authservice.kernel.imports import (
     REFUSED,
     CannotImport,
@@ -53,53 +58,56 @@ class Command(InterruptibleCommand):
         if not options["source"]:
             self._list()
             return
-        chosen = _sources().get(options["source"], [])
-        _check(options["source"], chosen)
+        name, by_package = options["source"], _sources()
+        package_sources = by_package.get(name, [])
+        if not package_sources:
+            raise CommandError(
+                f"There is no source {name!r}. Sources of the installed modules:"
+                f" {', '.join(by_package)}. Is the module that stores this data in INSTALLED_APPS?"
+            )
+        if missing := missing_app(name):
+            raise CommandError(missing)
+        reasons = [source.missing() for source in package_sources]
+        if all(reasons):
+            raise CommandError(" ".join(reasons))
         refused = 0
-        for source in chosen:
+        for source in package_sources:
             if missing := source.missing():
                 self.stdout.write(f"{source.what}: not read. {missing}")
             else:
-                refused += self._run(source, self._options(options))
+                refused += self._run(source, options)
         if refused:
             raise CommandError(_REFUSED.format(rows=counted(refused, "row")))
 
-    def _options(self, given: dict[str, Any]) -> ImportOptions:
-        return ImportOptions(
+    def _list(self) -> None:
+        for name, package_sources in _sources().items():
+            for source in package_sources:
+                state = missing_app(name) or source.missing() or "ready"
+                self.stdout.write(f"{name} ({source.what}): {state}")
+
+    def _run(self, source: ImportSource, given: dict[str, Any]) -> int:
+        """Import and report; returns how many rows the database refused."""
+        options = ImportOptions(
             names=_names(given["map"]),
             since=moment("--since", given["since"]) if given["since"] is not None else None,
             batch_size=given["batch_size"],
             dry_run=given["dry_run"],
             progress=partial(show_progress, self.stderr),
         )
-
-    def _list(self) -> None:
-        for name, of_package in _sources().items():
-            for source in of_package:
-                state = missing_app(name) or source.missing() or "ready"
-                self.stdout.write(f"{name} ({source.what}): {state}")
-
-    def _run(self, source: ImportSource, options: ImportOptions) -> int:
-        """Returns how many rows the database refused."""
         try:
             report = source.run(options)
-        except CannotImport as wrong:
-            raise CommandError(str(wrong)) from wrong
-        self._print(source.what, report, dry_run=options.dry_run)
-        groups = (report.conflicts, report.skipped)
-        return sum(rows[REFUSED].number for rows in groups if REFUSED in rows)
-
-    def _print(self, what: str, report: ImportReport, *, dry_run: bool) -> None:
-        verb = "would be imported" if dry_run else "imported"
-        conflicts = counted(_total(report.conflicts), "conflict")
-        skipped = _total(report.skipped)
-        self.stdout.write(
-            f"{what}: {counted(report.read, 'row')} read, {report.imported} {verb},"
-            f" {report.present} already there, {conflicts}, {skipped} skipped."
-        )
-        for title, groups in (("Conflict", report.conflicts), ("Skipped", report.skipped)):
+        except CannotImport as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{source.what}: {_summary(source, report, options)}")
+        title_of_skipped = "Left" if source.only_reports else "Skipped"
+        groups_of_title = (("Conflict", report.conflicts), (title_of_skipped, report.skipped))
+        for title, groups in groups_of_title:
             for reason, rows in groups.items():
-                self.stdout.write(self.style.WARNING(f"{title}: {reason}: {_listed(rows)}"))
+                names = [f"{row} (user {user})" for row, user in rows.named]
+                named = listed(names, most=len(names), total=rows.number)
+                self.stdout.write(self.style.WARNING(f"{title}: {reason}: rows {named}"))
+        refusals = (groups.get(REFUSED) for groups in (report.conflicts, report.skipped))
+        return sum(rows.number for rows in refusals if rows)
 
 
 _REFUSED = (
@@ -110,24 +118,24 @@ _REFUSED = (
 
 def _sources() -> dict[str, list[ImportSource]]:
     """The sources of all installed modules; several modules may import data of one package."""
-    found: dict[str, list[ImportSource]] = {}
+    by_package: dict[str, list[ImportSource]] = {}
     for name, source in sources():
-        found.setdefault(name, []).append(source)
-    return found
+        by_package.setdefault(name, []).append(source)
+    return by_package
 
 
-def _check(name: str, chosen: Iterable[ImportSource]) -> None:
-    if not chosen:
-        known = ", ".join(_sources())
-        raise CommandError(
-            f"There is no source {name!r}. Sources of the installed modules: {known}. Is the module"
-            " that stores this data in INSTALLED_APPS?"
-        )
-    if missing := missing_app(name):
-        raise CommandError(missing)
-    parts = [source.missing() for source in chosen]
-    if all(parts):
-        raise CommandError(" ".join(parts))
+def _summary(source: ImportSource, report: ImportReport, options: ImportOptions) -> str:
+    read = counted(report.read, "row")
+    if source.only_reports:
+        if not report.read:
+            return f"{read}."
+        return f"{read}. This is no failure: this run imports none of them, for these reasons."
+    verb = "would be imported" if options.dry_run else "imported"
+    conflicts = counted(_total(report.conflicts), "conflict")
+    return (
+        f"{read} read, {report.imported} {verb}, {report.present} already there, {conflicts},"
+        f" {_total(report.skipped)} skipped."
+    )
 
 
 def _names(given: Iterable[str]) -> dict[str, str]:
@@ -143,9 +151,3 @@ def _names(given: Iterable[str]) -> dict[str, str]:
 
 def _total(groups: Mapping[str, Rows]) -> int:
     return sum(rows.number for rows in groups.values())
-
-
-def _listed(rows: Rows) -> str:
-    named = ", ".join(f"{row} (user {user})" for row, user in rows.named)
-    more = rows.number - len(rows.named)
-    return f"rows {named}" + (f" and {more} more" if more > 0 else "")

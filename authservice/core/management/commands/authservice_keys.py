@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
 
 from authservice import key_file
-from authservice.core.management.progress import InterruptibleCommand
+from authservice.core.management.command_line import InterruptibleCommand
 from authservice.core.tokens import key_rotation, signing_keys
 from authservice.kernel import clock
 from authservice.key_file import Entry
@@ -35,11 +35,11 @@ class Command(InterruptibleCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         steps = parser.add_subparsers(dest="step", required=True, metavar="STEP")
         generate = steps.add_parser("generate", help="generate the next key")
-        shown = steps.add_parser("list", help="list the keys, without private keys")
+        list_keys = steps.add_parser("list", help="list the keys, without private keys")
         rotate = steps.add_parser("rotate", help="activate the next key, retire the active one")
         retire = steps.add_parser("retire", help="remove retired keys whose tokens have expired")
         generate.add_argument("--file", help="the key file; without it, the key is only printed")
-        shown.add_argument("--file", help="the key file (default: the keys in the settings)")
+        list_keys.add_argument("--file", help="the key file (default: the keys in the settings)")
         for step in (rotate, retire):
             step.add_argument("--file", required=True, help="the key file")
             step.add_argument("--force", action="store_true", help="skip the waiting period")
@@ -71,16 +71,26 @@ class Command(InterruptibleCommand):
         self.stdout.write(_generated(entry))
 
     def _list(self, *, file: str | None, **_: Any) -> None:
-        for key in _keys_of(file) if file else _keys_of_settings():
+        keys: Iterable[signing_keys.Key]
+        try:
+            if file:
+                keys = key_rotation.require_valid(key_file.load(file))
+            else:
+                keys = signing_keys.ring().keys.values()
+        except (key_rotation.Refused, ImproperlyConfigured) as error:
+            raise CommandError(str(error)) from error
+        for key in keys:
             self.stdout.write(f"{key.kid}  {key.alg:<5}  {key.state}")
         if file and key_file.seen_by_others(file):
             text = f"Other users can read {file}: run `chmod 600 {file}`."
             self.stderr.write(self.style.WARNING(text))
 
     def _rotate(self, *, file: str, force: bool, generate: bool, alg: str, **_: Any) -> None:
-        now, lines = clock.utc(), []
+        now = clock.utc()
+        lines = []
         with _editing(file) as entries:
             added = key_rotation.ensure_next(entries, alg, now=now) if generate else []
+            # A next key that was just added may be activated at once with `--force` only.
             if force or not added:
                 active = key_rotation.rotate(entries, now=now, force=force)
                 lines.append(f"Key {active['kid']} is active. Restart every process.")
@@ -105,29 +115,15 @@ def _generated(entry: Entry) -> str:
 @contextmanager
 def _editing(file: str) -> Iterator[list[Entry]]:
     """The entries of the file. A step that is refused or results in invalid keys does not change
-    it."""
+    the file."""
     try:
         with key_file.editing(file) as entries:
             yield entries
             key_rotation.require_valid(entries)
-    except FileExistsError as wrong:
+    except FileExistsError as error:
         raise CommandError(
-            f"{wrong.filename} exists: another run is active, or a run was aborted. In the latter"
+            f"{error.filename} exists: another run is active, or a run was aborted. In the latter"
             " case delete the file."
-        ) from wrong
-    except (key_rotation.Refused, ImproperlyConfigured, OSError) as wrong:
-        raise CommandError(str(wrong)) from wrong
-
-
-def _keys_of(file: str) -> Sequence[signing_keys.Key]:
-    try:
-        return key_rotation.require_valid(key_file.load(file))
-    except (key_rotation.Refused, ImproperlyConfigured) as wrong:
-        raise CommandError(str(wrong)) from wrong
-
-
-def _keys_of_settings() -> Sequence[signing_keys.Key]:
-    try:
-        return list(signing_keys.ring().keys.values())
-    except ImproperlyConfigured as wrong:
-        raise CommandError(str(wrong)) from wrong
+        ) from error
+    except (key_rotation.Refused, ImproperlyConfigured, OSError) as error:
+        raise CommandError(str(error)) from error

@@ -1,4 +1,4 @@
-"""`manage.py authservice_super_admin`: make a user a super admin of the API, or take it back."""
+"""`manage.py authservice_super_admin`: make a user a super admin of the API, or withdraw that."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from authservice.core.management.naming import named
-from authservice.core.management.progress import InterruptibleCommand
+from authservice.core.management.command_line import InterruptibleCommand, named
 from authservice.core.staff import update_user
 from authservice.kernel import errors
 
@@ -30,6 +29,6 @@ class Command(InterruptibleCommand):
             changed = update_user.set_super_admin(person.user.pk, flag)
         except errors.Fault as fault:
             raise CommandError(f"{name} stays a super admin: {fault}") from fault
-        present = "is now" if flag else "is no longer"
-        unchanged = "is already" if flag else "was not"
-        self.stdout.write(f"{name} {present if changed else unchanged} a super admin.")
+        if_changed = "is now" if flag else "is no longer"
+        if_unchanged = "is already" if flag else "was not"
+        self.stdout.write(f"{name} {if_changed if changed else if_unchanged} a super admin.")

@@ -8,12 +8,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from authservice.core.management import support_group
-from authservice.core.management.progress import InterruptibleCommand
-from authservice.core.management.support_group import (
-    MissingPermissions,
-    OtherPermissions,
-    Outcome,
-)
+from authservice.core.management.command_line import InterruptibleCommand
+from authservice.core.management.support_group import MissingPermissions, OtherPermissions
 
 
 class Command(InterruptibleCommand):
@@ -41,9 +37,6 @@ class Command(InterruptibleCommand):
                 f"The group {name} has other permissions: {others}. Nothing is changed. Choose"
                 " another --name, or remove them with --replace."
             ) from others
-        self._report(name, outcome, dry_run=dry_run)
-
-    def _report(self, name: str, outcome: Outcome, *, dry_run: bool) -> None:
         if dry_run:
             self.stdout.write("Nothing is changed (--dry-run).")
         state = "new" if outcome.created else "exists"

@@ -1,5 +1,5 @@
 """`manage.py authservice_sync_accounts`: creates and updates the accounts of existing users, and
-marks the addresses as proven that the project has verified."""
+marks as proven the addresses that the project has verified."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ from django.contrib.auth.hashers import get_hasher
 from django.core.management.base import CommandError
 
 from authservice.core.conf import core
-from authservice.core.management.naming import moment
-from authservice.core.management.progress import InterruptibleCommand, counted, show_progress, was
+from authservice.core.management.command_line import (
+    InterruptibleCommand,
+    counted,
+    moment,
+    show_progress,
+    was,
+)
 from authservice.core.recovery import chosen_proofs
-from authservice.core.recovery.chosen_proofs import NONE, CannotChoose, Marked
-from authservice.core.users.sync import MOST_NAMED, Contested, Report, planned, sync
+from authservice.core.recovery.chosen_proofs import NONE, CannotChoose
+from authservice.core.users.sync import MOST_NAMED, Report, planned, sync
 from authservice.core.users.user_model import host
+from authservice.kernel.checks import listed
 
 
 class Command(InterruptibleCommand):
@@ -46,53 +52,59 @@ class Command(InterruptibleCommand):
         if options["batch_size"] < 1:
             raise CommandError("--batch-size must be at least 1.")
         size, dry_run = options["batch_size"], options["dry_run"]
-        progress, before = partial(show_progress, self.stderr), options["joined_before"]
+        progress = partial(show_progress, self.stderr)
+        before = options["joined_before"]
         try:
             joined = None if before is None else moment("--joined-before", before)
-            chosen = chosen_proofs.choose(options["verified"], joined)
+            proofs = chosen_proofs.choose(options["verified"], joined)
             report = sync(batch_size=size, dry_run=dry_run, progress=progress)
             self._print(report, dry_run=dry_run)
             plan = partial(planned, report) if dry_run else None
-            marked = chosen_proofs.mark(chosen, batch_size=size, plan=plan, progress=progress)
-        except CannotChoose as wrong:
-            raise CommandError(str(wrong)) from wrong
-        self._print_marked(marked, options)
-        if core.wipe_unproven:
-            left = chosen_proofs.count_unproven(marked, plan, size)
-            self._print_unproven(left, named=options["verified"] != NONE)
-        if report.refused or marked.refused:
-            raise CommandError(_refused(report, marked))
-
-    def _print_marked(self, marked: Marked, options: dict[str, Any]) -> None:
-        verb = "would be" if options["dry_run"] else was(marked.number)
-        if options["verified"] != NONE:
+            marked = chosen_proofs.mark(proofs, batch_size=size, plan=plan, progress=progress)
+        except CannotChoose as error:
+            raise CommandError(str(error)) from error
+        verb = "would be" if dry_run else was(marked.number)
+        has_chosen = options["verified"] != NONE
+        if has_chosen:
             self.stdout.write(f"{_addresses(marked.number)} {verb} marked as proven.")
         if marked.later:
             self.stdout.write(_LATER.format(users=counted(marked.later, "user")))
-
-    def _print_unproven(self, left: int, *, named: bool) -> None:
-        if left:
-            what = _UNPROVEN.format(addresses=_addresses(left), are="is" if left == 1 else "are")
-            self.stdout.write(self.style.WARNING(what + (_REST if named else _NAME_THEM)))
+        number = chosen_proofs.count_unproven(marked, plan, size) if core.wipe_unproven else 0
+        if number:
+            text = _UNPROVEN.format(
+                addresses=_addresses(number), are="is" if number == 1 else "are"
+            )
+            self.stdout.write(self.style.WARNING(text + (_REST if has_chosen else _NAME_THEM)))
+        if report.refused or marked.refused:
+            # `with_refused` lists only the first of all `refused` users.
+            users = [*dict.fromkeys([*report.with_refused, *marked.refused])]
+            number = report.refused + len(users) - len(report.with_refused)
+            named = _named(users[:MOST_NAMED], number)
+            raise CommandError(_REFUSED.format(users=named))
 
     def _print(self, report: Report, *, dry_run: bool) -> None:
-        created, updated = (
+        were_created, were_updated = (
             "would be" if dry_run else was(number) for number in (report.created, report.updated)
         )
         self.stdout.write(
-            f"{counted(report.users, 'user')}: {counted(report.created, 'account')} {created}"
-            f" created, {report.updated} {updated} updated."
+            f"{counted(report.users, 'user')}: {counted(report.created, 'account')}"
+            f" {were_created} created, {report.updated} {were_updated} updated."
         )
         for contested in report.contested.values():
-            self.stdout.write(self.style.WARNING(_claim(contested)))
+            users = [f"{pk} ({name!r})" if name else pk for pk, name in contested.named]
+            named = _named(users, contested.users)
+            claim = f"Contested {contested.kind} {contested.text!r}: users {named}"
+            self.stdout.write(self.style.WARNING(claim))
         if report.contested:
             self.stdout.write(_SHARED if host().username else _SHARED_WITHOUT_USERNAME)
-        if report.odd_emails:
-            self.stdout.write(self.style.WARNING(_odd(report)))
-        if report.odd_names:
-            self.stdout.write(self.style.WARNING(_odd_names(report)))
-        if report.unreadable:
-            self.stdout.write(self.style.WARNING(_unreadable(report)))
+        for text, users, number in (
+            (_ODD_EMAILS, report.with_odd_email, report.odd_emails),
+            (_ODD_NAMES, report.with_odd_name, report.odd_names),
+            (_UNREADABLE, report.with_unreadable, report.unreadable),
+        ):
+            if number:
+                warning = text.format(users=_named(users, number))
+                self.stdout.write(self.style.WARNING(warning))
         self._print_hashers(report)
 
     def _print_hashers(self, report: Report) -> None:
@@ -144,49 +156,28 @@ _SHARED_WITHOUT_USERNAME = (
 )
 
 
+_ODD_EMAILS = (
+    "Addresses that a new account must not have (with quotes, at an IP address, at localhost or"
+    " otherwise not valid): users {users}. These users keep them and can log in."
+)
+_ODD_NAMES = (
+    "Usernames that no login can name (with a space at an end, a tab, another control character"
+    " or not in Unicode normal form C): users {users}. Change them, or these users log in with"
+    " their address."
+)
+_UNREADABLE = (
+    "Passwords that no hasher of PASSWORD_HASHERS can check: users {users}. Add the hasher of"
+    " the project that stored them, or these users need a password reset."
+)
+_REFUSED = (
+    "The database refuses the accounts of users {users}. All others were written. The log has"
+    " the reasons. Correct the rows, and run the command again."
+)
+
+
 def _addresses(number: int) -> str:
     return counted(number, "address", "addresses")
 
 
-def _claim(contested: Contested) -> str:
-    named = _named(contested.users, len(contested.users))
-    return f"Contested {contested.kind} {contested.text!r}: users {named}"
-
-
-def _odd(report: Report) -> str:
-    named = _named(report.with_odd_email, report.odd_emails)
-    return (
-        "Addresses that a new account must not have (with quotes, at an IP address, at localhost or"
-        f" otherwise not valid): users {named}. These users keep them and can log in."
-    )
-
-
-def _odd_names(report: Report) -> str:
-    named = _named(report.with_odd_name, report.odd_names)
-    return (
-        "Usernames that no login can name (with a space at an end, a tab, another control character"
-        f" or not in Unicode normal form C): users {named}. Change them, or these users log in with"
-        " their address."
-    )
-
-
-def _unreadable(report: Report) -> str:
-    named = _named(report.with_unreadable, report.unreadable)
-    return (
-        f"Passwords that no hasher of PASSWORD_HASHERS can check: users {named}. Add the hasher of"
-        " the project that stored them, or these users need a password reset."
-    )
-
-
-def _refused(report: Report, marked: Marked) -> str:
-    users = [*dict.fromkeys([*report.with_refused, *marked.refused])]
-    named = _named(users[:MOST_NAMED], max(report.refused, len(users)))
-    return (
-        f"The database refuses the accounts of users {named}. All others were written. The log has"
-        " the reasons. Correct the rows, and run the command again."
-    )
-
-
 def _named(users: Sequence[Any], total: int) -> str:
-    more = total - MOST_NAMED
-    return ", ".join(map(str, users[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
+    return listed(users, most=MOST_NAMED, total=total)

@@ -1,0 +1,1 @@
+"""What `authservice_doctor` examines of core, and the report of one run."""
