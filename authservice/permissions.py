@@ -5,21 +5,23 @@ permission_classes = [IsEmailVerified, SignedInWithin(minutes=10)]
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from authservice.core.errors import EmailNotVerified
+from authservice.core.errors import EmailNotVerified, StepUpRequired
+from authservice.core.login import step_up
+from authservice.core.login.step_up import Need
 from authservice.core.sessions.bearer import Caller
-from authservice.core.sessions.sessions import LEGACY
-from authservice.kernel import errors
-from authservice.kernel.http.request_client import client, request_id
-from authservice.kernel.interfaces import MFA
+from authservice.kernel import clock, errors
+from authservice.kernel.http.request_client import CHALLENGE, client, request_id
+from authservice.kernel.levels import LEGACY, OWN, Level
 
 if TYPE_CHECKING:
-    # Its module imports the classes of `DEFAULT_PERMISSION_CLASSES` while it is being loaded.
+    # `rest_framework.views` imports the classes of `DEFAULT_PERMISSION_CLASSES` while it is being
+    # loaded, and these may be classes of this module.
     from rest_framework.views import APIView
 
 
@@ -34,17 +36,19 @@ class _CallerPermission(BasePermission):
         if not isinstance(request.auth, Caller):
             return False
         try:
-            # Whatever `STATELESS.CHECK` says: what needs a permission is refused after a logout.
+            # With any value of `STATELESS.CHECK`: after a logout, permissions refuse the request.
             request.auth.require_live()
             return self.allows(request.auth, request)
         except errors.Fault as fault:
             self._refuse_with(fault)
             if fault.status == errors.InvalidToken.status:
+                # REST framework asks `AuthserviceAuthentication` for the header of a 401.
+                request._request.__dict__[CHALLENGE] = fault.headers.get("WWW-Authenticate")
                 raise AuthenticationFailed(self.message, code=fault.code) from fault
             return False
 
     def _refuse_with(self, fault: errors.Fault) -> None:
-        self.message = {"detail": fault.text, "code": fault.code}
+        self.message = {"detail": fault.text, "code": fault.code, **fault.fields}
         self.code = fault.code
 
     def allows(self, caller: Caller, request: Request) -> bool:
@@ -77,7 +81,7 @@ class UsedSecondFactor(_CallerPermission):
     fault = errors.ReauthenticationRequired
 
     def allows(self, caller: Caller, request: Request) -> bool:
-        return MFA in caller.claims["amr"]
+        return caller.record.last("aal2") is not None
 
 
 class _SignedInRecently(_CallerPermission):
@@ -88,7 +92,32 @@ class _SignedInRecently(_CallerPermission):
         if LEGACY in caller.claims["amr"]:
             return False  # this session did not begin with a login
         # A refresh does not change this claim, so refreshed tokens do not prolong the time.
+        # `reading.at` is the time of this request (see `kernel.clock`).
         return bool(caller.reading.at.timestamp() - caller.claims["auth_time"] <= self.seconds)
+
+
+class _Proven(_CallerPermission):
+    fault = StepUpRequired
+    need: ClassVar[Need]
+
+    def allows(self, caller: Caller, request: Request) -> bool:
+        # Compare the age of the proof with the time at which the token was checked.
+        with clock.unit(caller.reading):
+            step_up.require(caller.person, caller.record, self.need)
+        return True
+
+
+def Proven(  # noqa: N802 it makes a class
+    acr: Level | Literal["own"] = OWN, max_age: float | None = 600
+) -> type[BasePermission]:
+    """The permission of users who proved the level `acr` within the last `max_age` seconds, or in
+    this session at all if it is None. `acr` is `aal1`, `aal2`, `phr`, `phrh`, or `own`: two factors
+    of a user who has a second one, otherwise any proof.
+
+    A refusal is 401 `STEP_UP_REQUIRED`, or 403 `STEP_UP_UNAVAILABLE` for a user who has no method
+    of that level. Raises `ValueError` for another level or age.
+    """
+    return type("Proven", (_Proven,), {"need": step_up.need_of(acr, max_age)})
 
 
 def SignedInWithin(*, minutes: float) -> type[BasePermission]:  # noqa: N802 it makes a class

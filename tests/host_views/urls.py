@@ -10,10 +10,11 @@ from rest_framework.serializers import CharField, Serializer
 from rest_framework.views import APIView
 
 from authservice.authentication import AuthserviceAuthentication
-from authservice.decorators import login_required
+from authservice.decorators import login_required, proven
 from authservice.permissions import (
     IsEmailVerified,
     IsSuperAdmin,
+    Proven,
     SignedInWithin,
     UsedSecondFactor,
 )
@@ -82,4 +83,9 @@ urlpatterns = [
     path("super", guarded(IsSuperAdmin)),
     path("factor", guarded(UsedSecondFactor)),
     path("recent", guarded(SignedInWithin(minutes=10))),
+    path("proven", guarded(Proven("aal2", max_age=600))),
+    path("proven-own", guarded(Proven())),
+    path("proven-plain", csrf_exempt(proven("aal2", 600)(plain))),
+    path("proven-later", csrf_exempt(proven("aal2", 600)(later))),
+    path("proven-page", proven("aal2", 600, redirect=True)(plain)),
 ]

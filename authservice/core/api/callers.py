@@ -1,8 +1,9 @@
 """Identify the caller by the bearer token in the header (RFC 6750 section 2.1) or, if the host
 project enabled token cookies, in the cookie.
 
-Browsers send cookies with every request, also with those of other sites. So token cookies are used
-only if a guard against forged requests is installed (the csrf module), regardless of the settings.
+Browsers send cookies with every request, also with those that pages of other sites make. So token
+cookies are used only if a guard against forged requests is installed (the csrf module), regardless
+of the settings.
 """
 
 from __future__ import annotations
@@ -25,7 +26,13 @@ from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as token_cookies
 
+# Set by `call_as`: the caller of a request that a page of this service makes; None is nobody.
 _KNOWN = "_authservice_caller"
+# The attribute of the views of this service, which are exempt from Django's check because they
+# refuse forged requests themselves.
+REFUSES_FORGED = "authservice_refuses_forged"
+# The attribute of a request that `CsrfMiddleware` of the csrf module has checked.
+CHECKED = "_authservice_checked"
 _SCHEME = phrase("The Authorization header must be 'Bearer' and the access token.")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -33,20 +40,15 @@ _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 _LONGEST = 8192
 
 
-def call_as(request: HttpRequest, caller: Caller | None) -> None:
-    """Let a page of this service call a route with this request, for its own user or for nobody,
-    whatever the headers and cookies are. The page has refused forged requests."""
-    request.__dict__[_KNOWN] = caller
-
-
 def identify(request: HttpRequest) -> Caller:
     """The caller of the request. Raises `Unauthorized`, `InvalidToken` or `TokenExpired`."""
     if _KNOWN in request.__dict__:
-        known: Caller | None = request.__dict__[_KNOWN]
-        if known is None:
+        caller: Caller | None = request.__dict__[_KNOWN]
+        if caller is None:
             raise errors.Unauthorized
-        # Not the same object: a retry after a deadlock reads the rows again.
-        return Caller(known.claims, known.session_id, has_token=known.has_token)
+        # Leave a fresh one for the next call: a retry after a deadlock must read the rows again.
+        request.__dict__[_KNOWN] = caller.again()
+        return caller
     token = access_cookie(request) if by_cookie(request) else _bearer(request)
     if not token:
         raise errors.Unauthorized(_SCHEME if request.META.get("HTTP_AUTHORIZATION") else None)
@@ -92,13 +94,19 @@ def live_caller(request: HttpRequest) -> Caller | None:
 
 
 def caller_to_continue(request: HttpRequest) -> Caller | None:
-    """The same, for a public route that may continue the session of the caller and replace its
-    tokens. A session of a cookie must pass the guards that a state-changing route of a signed-in
-    user calls. Raises their faults."""
+    """As `live_caller`, for a public route that may continue the session of the caller and replace
+    its tokens. A session that a cookie identifies must pass the guards that a state-changing route
+    of a signed-in user calls. Raises their faults."""
     caller = live_caller(request)
     if caller is not None and by_cookie(request):
         require_unforged(request, caller.session_id)
     return caller
+
+
+def call_as(request: HttpRequest, caller: Caller | None) -> None:
+    """Let a page of this service call a route with this request, for its own user or for nobody,
+    whatever the headers and cookies are. The page has refused forged requests."""
+    request.__dict__[_KNOWN] = caller
 
 
 def accepts_cookies() -> bool:
@@ -110,7 +118,13 @@ def by_cookie(request: HttpRequest) -> bool:
     """Whether a cookie identifies the caller; an `Authorization` header takes precedence."""
     if request.META.get("HTTP_AUTHORIZATION") or not accepts_cookies():
         return False
+    # A caller that `call_as` has set is not identified by a cookie.
     return _KNOWN not in request.__dict__
+
+
+def cookie_names() -> set[str]:
+    """The names of both token cookies, as browsers see them."""
+    return {cookies.name(name) for name in (token_cookies.access_name, token_cookies.refresh_name)}
 
 
 def access_cookie(request: HttpRequest) -> Secret:
@@ -118,8 +132,8 @@ def access_cookie(request: HttpRequest) -> Secret:
 
 
 def has_bearer(request: HttpRequest) -> bool:
-    """Whether the header has a bearer token, valid or not. A route that requires an access token
-    takes its caller from no cookie then."""
+    """Whether the header has a bearer token, valid or not. If so, a route that requires an
+    access token takes its caller from no cookie."""
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     return scheme.lower() == "bearer" and bool(token.strip())
 
@@ -140,8 +154,8 @@ def passes_django(request: HttpRequest) -> bool:
     """Whether a request to a view of the host project has Django's own CSRF token, from an origin
     that Django trusts, as the form of a template with `{% csrf_token %}` does.
 
-    The routes of this service never ask for it. Without a token of a form or a header it is not
-    checked, since Django would read the body.
+    No route of this service accepts Django's token. Without a header or a form that can have the
+    token the result is False, without a check: Django would read the body.
     """
     if getattr(request, "_dont_enforce_csrf_checks", False):
         return False  # Django's test client: nothing was checked
@@ -152,16 +166,27 @@ def passes_django(request: HttpRequest) -> bool:
     return check.process_view(request, lambda _: HttpResponse(), (), {}) is None
 
 
+def has_django_token(request: HttpRequest) -> bool:
+    """As `passes_django`; also true for Django's test client, which checks nothing."""
+    return getattr(request, "_dont_enforce_csrf_checks", False) or passes_django(request)
+
+
+def was_checked(request: HttpRequest) -> bool:
+    """Whether a middleware or decorator has checked that this request is not forged."""
+    return getattr(request, "csrf_processing_done", False) or CHECKED in request.__dict__
+
+
 class _DjangoCheck(CsrfViewMiddleware):
-    """As the REST framework's `SessionAuthentication` uses it: the reason instead of a response."""
+    """Returns the reason of a refusal instead of a response, as in the REST framework's
+    `SessionAuthentication`."""
 
     def _reject(self, request: HttpRequest, reason: str) -> Any:
         return reason
 
 
 def _bearer(request: HttpRequest) -> Secret:
-    _, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-    return _bounded(token.strip() if has_bearer(request) else "")
+    scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    return _bounded(token.strip() if scheme.lower() == "bearer" else "")
 
 
 def _bounded(token: str) -> Secret:

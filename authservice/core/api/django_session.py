@@ -3,8 +3,8 @@
 Such pages have no script that keeps and refreshes tokens. So Django's session, a cookie that no
 script can read, has the claims of the access token that the login issued, and nobody gets the
 tokens. The row of our session decides: once it has ended, the next request is anonymous, whatever
-the engine of Django's sessions is, signed cookies included. It expires by its own clocks, which
-each use moves, not by `SESSION_COOKIE_AGE`.
+the engine of Django's sessions is, signed cookies included. Our session expires at its own times,
+which each use moves, not by `SESSION_COOKIE_AGE`.
 
 Django's session names `BACKEND`, which must not be in `AUTHENTICATION_BACKENDS`: a project without
 `AuthserviceMiddleware` then sees nobody, rather than a user whose session it cannot end.
@@ -28,7 +28,7 @@ from authservice.kernel.sections import root
 
 BACKEND = f"{__name__}.SessionBackend"
 _CLAIMS = "_authservice_claims"
-# They are about the token, which nobody has.
+# Claims about the access token, which nobody has: they are not stored.
 _OF_TOKEN = ("aud", "exp", "iss", "jti", "typ")
 
 
@@ -42,9 +42,10 @@ class SessionBackend:
         return None
 
 
-def begin(request: HttpRequest, access_token: Secret, *, remember: bool) -> None:
+def begin(request: HttpRequest, access_token: Secret, *, remember: bool) -> Caller:
     """Let Django's session carry the session of this token, in place of what it carried before.
-    Without `remember` the browser forgets it when it is closed. Raises as `bearer.identify`."""
+    Without `remember` the browser forgets Django's session when it is closed. Returns the user with
+    the session. Raises as `bearer.identify`."""
     caller = bearer.identify(access_token)
     user, session = caller.person.user, request.session
     previous = session_id(request)
@@ -57,11 +58,13 @@ def begin(request: HttpRequest, access_token: Secret, *, remember: bool) -> None
         session.cycle_key()
     session[SESSION_KEY] = key_of(user)
     session[BACKEND_SESSION_KEY] = BACKEND
+    # "" for a user model without the method: `str()`.
     session[HASH_SESSION_KEY] = getattr(user, "get_session_auth_hash", str)()
     _carry(request, caller)
     left = caller.session.expires_at - clock.now()
     session.set_expiry(int(left.total_seconds()) if remember else 0)
     rotate_token(request)
+    return caller
 
 
 def renew(request: HttpRequest, access_token: Secret) -> None:
@@ -70,19 +73,21 @@ def renew(request: HttpRequest, access_token: Secret) -> None:
 
 
 def freshen(request: HttpRequest, caller: Caller) -> Caller:
-    """The caller with newer claims if these are older than an access token may be: roles and what a
-    hook of the project adds change while a session lasts."""
+    """The caller, with newer claims if its claims are older than an access token may be: roles and
+    what a hook of the project adds change while a session lasts."""
+    # At the time of the caller's other checks, so that all of them agree on what has expired.
     with clock.unit(caller.reading):
         if clock.timestamp() - caller.claims["iat"] < root.access_token_ttl.total_seconds():
             return caller
-        found = sessions.find_for_refresh(caller.session_id)
-        if found is not None:
-            renew(request, sessions.issue_tokens(*found).access_token)
+        person_and_session = sessions.find_for_refresh(caller.session_id)
+        if person_and_session is not None:
+            renew(request, sessions.issue_tokens(*person_and_session).access_token)
         return find(request) or caller
 
 
 def find(request: HttpRequest) -> Caller | None:
-    """The caller if Django's session carries one of ours, valid or not; one query later."""
+    """The caller if Django's session carries a session of ours, valid or not. Its rows are
+    read later, in one query."""
     session = getattr(request, "session", None)
     if session is None or session.get(BACKEND_SESSION_KEY) != BACKEND:
         return None
@@ -100,7 +105,8 @@ def session_id(request: Any) -> UUID | None:
 
 
 def lacks_ours(request: HttpRequest, user: Any) -> bool:
-    """Whether Django's session names our back end for this user, but carries no session of ours."""
+    """Whether a package has just logged this user in with the back end that it found in Django's
+    session: the session then names ours, but carries no session of ours yet."""
     session = getattr(request, "session", {})
     named = session.get(BACKEND_SESSION_KEY) == BACKEND and _CLAIMS not in session
     return named and bool(session.get(SESSION_KEY) == key_of(user))
@@ -114,4 +120,5 @@ def _carry(request: HttpRequest, caller: Caller) -> None:
     caller.require_live()
     claims = {name: value for name, value in caller.claims.items() if name not in _OF_TOKEN}
     request.session[_CLAIMS] = claims
+    # Django admin compares them: they change when all sessions of the user end.
     admin_login.store_versions(request, caller.person)

@@ -1,7 +1,8 @@
 """The base class of every view. The settings of the host project cannot change how it works.
 
-The order is fixed: flood limit, method, guards, authentication, permission, body, action. An
-unknown path or a wrong method is answered before the guards, since such a request changes nothing.
+The order of the steps is fixed: flood limit, method, guards, authentication, permission, body,
+action. An unknown path or a wrong method is answered before the guards, since such a request
+changes nothing.
 Views are never atomic: under `ATOMIC_REQUESTS` an error would also roll back the count of the
 attempt, and attempts would be unlimited. Each rule opens its own transaction instead.
 """
@@ -23,25 +24,35 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSetMixin
 
+from authservice.core.api import guarded_routes
 from authservice.core.api.callers import (
+    REFUSES_FORGED,
     SAFE_METHODS,
     by_cookie,
     has_bearer,
     identify,
     require_unforged,
 )
+from authservice.core.conf import step_up as conf
+from authservice.core.login import step_up
+from authservice.core.login.step_up import Need
 from authservice.core.sessions.bearer import Caller
 from authservice.core.users import host_fields
 from authservice.kernel import clock, databases, errors, languages, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.http import body, bounds, cookies, fields, pages
+from authservice.kernel.http import body, cookies, fields, pages
 from authservice.kernel.http.envelope import answer, crash, keep_from_caches, refusal
-from authservice.kernel.http.request_client import client, count_request, network, request_id
-from authservice.kernel.mount import is_escaped
+from authservice.kernel.http.request_client import (
+    client,
+    count_request,
+    is_escaped,
+    network,
+    request_id,
+)
 from authservice.kernel.phrases import phrase
-from authservice.kernel.retries import retry_on_deadlock
+from authservice.kernel.transactions import retry_on_deadlock
 
-_HTML = "amp;"
+_AMP = "amp;"
 _SLASH = phrase("There is nothing at this address. No path of this service ends with a slash.")
 _CHARACTERS = phrase("A text has characters that the database of this service cannot store.")
 
@@ -52,17 +63,23 @@ class Endpoint(ViewSetMixin, APIView):
     `public` routes ignore credentials, valid or not; `public_actions` are the public ones of a path
     whose other methods require a user. `super_admin` routes require a super admin.
     `throttle_scopes` maps an action to its flood limit if that is not the general one.
-    `guard_exempt` routes need no CSRF token, because their body contains a secret that another site
-    does not know. `takes_form` routes also accept forms, from pages without scripts. `is_visited`
-    routes are opened by links: a browser that only prepares a visit gets nothing from them.
+    `strict_actions` ask for a fresh proof if `STEP_UP.ROUTES` is strict, as do all changes by super
+    admins, and some requests to `strict_in_part`. `guard_exempt` routes need no CSRF token, because
+    their body contains a secret that another site does not know. `takes_form` routes also accept
+    forms, from pages without scripts. `is_visited` routes are opened by links: a browser that only
+    prepares a visit gets nothing from them. A route that is not `is_counted` is called by a page,
+    which has counted the request.
     """
 
     public: ClassVar[bool] = False
     public_actions: ClassVar[frozenset[str]] = frozenset()
     super_admin: ClassVar[bool] = False
+    strict_actions: ClassVar[frozenset[str]] = frozenset()
+    strict_in_part: ClassVar[frozenset[str]] = frozenset()
     guard_exempt: bool = False
     takes_form: bool = False
     is_visited: ClassVar[bool] = False
+    is_counted: ClassVar[bool] = True
     throttle_scopes: ClassVar[dict[str, str]] = {}
 
     # Set for tools that read them; `dispatch` below ignores REST_FRAMEWORK of the host project.
@@ -87,6 +104,7 @@ class Endpoint(ViewSetMixin, APIView):
     @classmethod
     def as_view(cls, actions: Any = None, **options: Any) -> Any:
         view = super().as_view(actions, **options)
+        view.__dict__[REFUSES_FORGED] = True
         for alias in connections:
             view = transaction.non_atomic_requests(using=alias)(view)
         return view
@@ -102,7 +120,7 @@ class Endpoint(ViewSetMixin, APIView):
             response = self._answer(request, **kwargs)
         response.headers["X-Request-ID"] = self.request_id
         keep_from_caches(response)
-        if cookies.are_unwanted(request):
+        if cookies.are_unwanted(request):  # the client keeps none
             response.cookies.clear()
         return response
 
@@ -115,10 +133,10 @@ class Endpoint(ViewSetMixin, APIView):
             response = self.refuse(errors.ValidationFailed())
         except Exception as error:
             of_charset = isinstance(error, DatabaseError) and databases.is_of_charset(error)
-            refused = errors.ValidationFailed(_CHARACTERS) if of_charset else None
-            response = self.refuse(refused or crash(request, self.request_id, error))
-            if refused is None:
-                # It is in the log, or counted there: Django must not log each response again.
+            charset_fault = errors.ValidationFailed(_CHARACTERS) if of_charset else None
+            response = self.refuse(charset_fault or crash(request, self.request_id, error))
+            if charset_fault is None:
+                # `crash` has logged or counted the error: Django must not log each response again.
                 _mark_as_logged(response)
         if self.on_response:
             self.on_response(response)
@@ -129,17 +147,25 @@ class Endpoint(ViewSetMixin, APIView):
         return refusal(fault)
 
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        scope = self.throttle_scopes.get(self._action_name(request))
+        method = (request.method or "").lower()
+        # Empty if the path has no action for the method.
+        name = self.action_map.get("get" if method == "head" else method, "")
+        scope = self.throttle_scopes.get(name)
         if scope:
             # By network: a program can have many device tokens.
             throttling.count(scope, network(request))
-        else:
+        elif self.is_counted:
             count_request(request)
-        if is_escaped(request):
+        if is_escaped(request):  # a proxy's rules for a path do not cover `/logi%6e`
             raise errors.NotFound
-        action = self._action(request)
+        action = self._action(request, name)
         if self.is_visited and request.method == "GET" and pages.is_prefetch(request):
-            return _ask_again()
+            # Browsers show a prefetched success to a user who follows the link later, whatever
+            # `Cache-Control` says. They drop this error, and request the page when it is needed.
+            response = HttpResponse(status=503, headers={"Retry-After": "1"})
+            del response.headers["Content-Type"]
+            _mark_as_logged(response)  # it is no outage
+            return response
         if request.method not in SAFE_METHODS:
             # Before the caller is identified: a client that sends its body slowly must not act with
             # a session or permission that was revoked in the meantime.
@@ -147,11 +173,13 @@ class Endpoint(ViewSetMixin, APIView):
             clock.complete()
             if not self.guard_exempt:
                 # A public route ignores the header, so a made-up token proves nothing there.
-                identified = not self.is_public(action.__name__) and has_bearer(request)
-                require_unforged(request, bearer=identified)
+                by_bearer = not self.is_public(action.__name__) and has_bearer(request)
+                require_unforged(request, bearer=by_bearer)
         try:
             return retry_on_deadlock(lambda: self._act(request, action, **kwargs))
         except DatabaseError:
+            # A deferred constraint or a trigger of the host project may have refused the row at the
+            # commit. `committing` turns that into a fault.
             with host_fields.committing():
                 raise
 
@@ -160,12 +188,15 @@ class Endpoint(ViewSetMixin, APIView):
     ) -> HttpResponse:
         # A retry after a deadlock runs all of this again and reads the rows again: the objects in
         # memory contain changes that were rolled back.
-        # `self.public`: a view may be public for one request.
+
+        # `is_public` is about the class. A view may also set `self.public` for one request.
         public = self.public or self.is_public(action.__name__)
         if not public and action != self._allow:
             self._identify(request)
+            if (need := guarded_routes.needs().get(action.__func__)) is not None:  # type: ignore[attr-defined]
+                self.require_proven(need)
         for name, text in kwargs.items():
-            bounds.require(name, text)
+            fields.require(name, text)
         if request.method not in SAFE_METHODS:
             self.body = body.read_form(request) if self.takes_form else body.read(request)
         return action(**kwargs)
@@ -180,13 +211,20 @@ class Endpoint(ViewSetMixin, APIView):
         if self.super_admin:
             self.identity.require_super_admin(self.client)
 
-    def _action_name(self, request: HttpRequest) -> str:
-        """The name of the action for the method; empty if the path has none."""
-        method = (request.method or "").lower()
-        return self.action_map.get("get" if method == "head" else method, "")
+    def require_proven(self, need: Need) -> None:
+        """Raises `StepUpRequired` or `StepUpUnavailable` unless the row of the session has this
+        proof."""
+        self.identity.require_live()
+        step_up.require(self.identity.person, self.identity.record, need)
 
-    def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
-        name = self._action_name(request)
+    def require_proven_if_strict(self) -> None:
+        """As `require_proven`, if `STEP_UP.ROUTES` is strict, for an action of `strict_in_part`:
+        only some of its requests need the proof."""
+        if conf.routes == "strict":
+            self.require_proven(Need(max_age=conf.max_age))
+
+    def _action(self, request: HttpRequest, name: str) -> Callable[..., HttpResponse]:
+        """The action of this name, which the path has for the method of the request."""
         if name:
             action: Callable[..., HttpResponse] = getattr(self, name)
             return action
@@ -208,7 +246,7 @@ class Endpoint(ViewSetMixin, APIView):
     @property
     def is_head(self) -> bool:
         """Whether the client only asks whether there is something at the address. Mail scanners
-        do."""
+        ask that."""
         return self.request.method == "HEAD"
 
     @property
@@ -241,11 +279,11 @@ class Endpoint(ViewSetMixin, APIView):
     ) -> dict[str, Any]:
         """The fields `wanted` of the body, for a serializer of the host project: without those of
         `schema`, since an error report of that serializer must not show the password. Raises
-        `ValidationFailed` for texts that no field takes; see `bounds`."""
+        `ValidationFailed` for texts that no field takes; see `fields`."""
         names = set(wanted).difference(fields.names(schema))
         given = {name: value for name, value in self.body.items() if name in names}
         for name, value in given.items():
-            bounds.require_texts(name, value)
+            fields.require_texts(name, value)
         return given
 
     def read_query(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
@@ -254,17 +292,8 @@ class Endpoint(ViewSetMixin, APIView):
         Some programs copy a link from the HTML of a mail as it is written there, with `&amp;`.
         """
         query = self.request.GET.dict()
-        written = {name.rpartition(_HTML)[2]: query[name] for name in query if _HTML in name}
-        return fields.read(schema, {**written, **query})
-
-
-def _ask_again() -> HttpResponse:
-    """Browsers show a prefetched success to a user who follows the link later, whatever
-    `Cache-Control` says. They drop this error, and request the page when it is needed."""
-    response = HttpResponse(status=503, headers={"Retry-After": "1"})
-    del response.headers["Content-Type"]
-    _mark_as_logged(response)  # it is no outage
-    return response
+        unescaped = {name.rpartition(_AMP)[2]: query[name] for name in query if _AMP in name}
+        return fields.read(schema, {**unescaped, **query})
 
 
 def _mark_as_logged(response: HttpResponse) -> None:
@@ -277,7 +306,7 @@ class NotFoundEndpoint(Endpoint):
 
     public = True
 
-    def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
+    def _action(self, request: HttpRequest, name: str) -> Callable[..., HttpResponse]:
         if settings.DEBUG and request.path.endswith("/"):
             raise errors.NotFound(_SLASH)
         raise errors.NotFound

@@ -1,12 +1,14 @@
 """The user who calls a view of the host project: of an access token, or of Django's session.
 
-An access token of ours in the header comes first. Then comes the user of Django's session, whose
-session may be one of ours (`django_session`), then the access token in a cookie. In Django admin
+An access token of ours in the header comes first. Then comes the user of Django's session, which
+may carry a session of ours (`django_session`), then the access token in a cookie. In Django admin
 only Django's session counts. `CsrfViewMiddleware` protects users of Django's session against forged
-requests, unless the view is exempt from it. The request guards protect those of a token cookie.
+requests. Where nothing has checked the request, `Identification` does so if Django's session
+carries a session of ours. The request guards protect users of a token cookie.
 
-A browser may have both. So a logout ends both, whether it is Django's or that of the API, and a
-login of either kind ends the other session if that is of another user.
+A browser may have a Django session and token cookies. So a logout ends both sessions, whether it is
+Django's or that of the API, and a login of either kind ends the other session if that belongs to
+another user.
 """
 
 from __future__ import annotations
@@ -15,30 +17,32 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.contrib.auth import SESSION_KEY
+from django.contrib.auth import REDIRECT_FIELD_NAME, SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.contrib.auth.views import redirect_to_login
-from django.db import transaction
 from django.dispatch import receiver
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import resolve_url
-from django.urls import Resolver404, resolve
+from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
 
 from authservice.core.api import callers, django_session
-from authservice.core.login import login
+from authservice.core.errors import StepUpRequired, StepUpUnavailable
+from authservice.core.login import login, step_up
+from authservice.core.login.step_up import Need
 from authservice.core.sessions import revocation, sessions
 from authservice.core.sessions.bearer import Caller
 from authservice.core.staff import admin_login
-from authservice.kernel import clock, databases, errors
+from authservice.kernel import clock, errors, transactions
 from authservice.kernel.http import request_client
 from authservice.kernel.http.envelope import refusal
-from authservice.kernel.interfaces import MFA, SecondFactor
+from authservice.kernel.interfaces import SecondFactor
 from authservice.kernel.modules import plugs
 
 Response = TypeVar("Response", bound=HttpResponseBase)
@@ -51,12 +55,23 @@ _KEPT = "_authservice_identity"
 class Identity:
     """`caller` is None for a user of Django's session, unless it carries a session of ours."""
 
-    user: Any
     caller: Caller | None
+    django_user: Any = None
+
+    @property
+    def user(self) -> Any:
+        return self.django_user if self.caller is None else self.caller.person.user
 
 
 class Identification:
-    """Finds the identity when it is first used, at most once for a request."""
+    """Finds the identity when it is first used, at most once for a request.
+
+    A session of ours that Django's session carries is a cookie that browsers send with the requests
+    of other sites too. If nothing has checked that the request is not forged, because the view is
+    exempt or the project has no such middleware, it counts for a change only with Django's CSRF
+    token. This is decided at each access: a middleware may read the identity before
+    Django has found the view.
+    """
 
     def __init__(self, request: HttpRequest) -> None:
         self._request = request
@@ -68,6 +83,8 @@ class Identification:
         `ServiceUnavailable`."""
         if isinstance(self._found, errors.Fault):
             raise self._found
+        if self._is_forged(self._found):
+            raise errors.InvalidCsrf
         return self._found
 
     @property
@@ -76,16 +93,27 @@ class Identification:
         return "_found" in self.__dict__
 
     @property
+    def was_forged(self) -> bool:
+        """Whether the identity has been read, and the view does not accept it."""
+        return self.was_used and self._is_forged(self._found)
+
+    @property
+    def carried(self) -> Caller | None:
+        """The caller whose session Django's session carries, in a forged request too."""
+        caller = None if isinstance(self._found, errors.Fault) else self._found.caller
+        return None if caller is None or caller.has_token else caller
+
+    @property
     def user(self) -> Any:
         """The user, or an `AnonymousUser`. Raises `ServiceUnavailable`."""
-        found = self._optional
-        return found.user if found else AnonymousUser()
+        identity = self._optional
+        return identity.user if identity else AnonymousUser()
 
     @property
     def caller(self) -> Caller | None:
         """Raises `ServiceUnavailable`."""
-        found = self._optional
-        return found.caller if found else None
+        identity = self._optional
+        return identity.caller if identity else None
 
     async def auser(self) -> Any:
         return await sync_to_async(lambda: self.user)()
@@ -94,89 +122,145 @@ class Identification:
     def _optional(self) -> Identity | None:
         if isinstance(self._found, errors.ServiceUnavailable):
             raise self._found
-        return None if isinstance(self._found, errors.Fault) else self._found
+        if isinstance(self._found, errors.Fault) or self._is_forged(self._found):
+            return None
+        return self._found
+
+    def _is_forged(self, found: Identity | errors.Fault) -> bool:
+        if isinstance(found, errors.Fault) or found.caller is None or found.caller.has_token:
+            return False
+        match = self._request.resolver_match
+        if self._request.method in callers.SAFE_METHODS or match is None:
+            return False
+        if getattr(match.func, callers.REFUSES_FORGED, False):
+            return False
+        return not (callers.was_checked(self._request) or self._has_django_token)
+
+    @cached_property
+    def _has_django_token(self) -> bool:
+        return callers.has_django_token(self._request)
 
     @cached_property
     def _found(self) -> Identity | errors.Fault:
+        request, user = self._request, self._session_user
         try:
-            return self._identify()
+            ignores_token = callers.has_foreign_token(request) or _is_admin(request)
+            by_header = bool(request.META.get("HTTP_AUTHORIZATION")) and not ignores_token
+            carried = None if by_header else django_session.find(request)
+            if carried is not None:
+                carried.require_live()
+                self._require_factor(carried)
+                carried = django_session.freshen(request, carried)
+                carried.require_live()  # reads the rows of another caller with fresh claims
+                return Identity(carried)
+
+            if not by_header and user is not None and user.is_authenticated:
+                # Only a host project with a protected site of Django admin stores in Django's
+                # sessions what `has_ended` compares.
+                stores = admin_login.stores_versions(request)
+                if not (stores and admin_login.has_ended(request)):
+                    return Identity(None, user)
+
+            if ignores_token:
+                raise errors.Unauthorized
+            return Identity(callers.require_caller(request))
         except errors.Fault as fault:
             return fault
 
-    def _identify(self) -> Identity:
-        ignored = callers.has_foreign_token(self._request) or _is_admin(self._request)
-        by_header = bool(self._request.META.get("HTTP_AUTHORIZATION")) and not ignored
-        carried = None if by_header else django_session.find(self._request)
-        if carried is not None:
-            carried.require_live()
-            self._require_factor(carried)
-            carried = django_session.freshen(self._request, carried)
-            return Identity(carried.person.user, carried)
-        user = self._session_user
-        if not by_header and user is not None and user.is_authenticated and self._is_open():
-            return Identity(user, None)
-        if ignored:
-            raise errors.Unauthorized
-        caller = callers.require_caller(self._request)
-        return Identity(caller.person.user, caller)
-
     def _require_factor(self, carried: Caller) -> None:
-        """Refuse in Django admin what its own login would not accept: a login without a password,
-        and one that no second factor was asked for, such as that of a remembered device, of a user
-        who has one or must have one."""
-        proofs = carried.claims["amr"]
-        if MFA in proofs or not _is_admin(self._request):
+        """Refuse in Django admin a session of one factor that Django admin's own login would not
+        accept: one without a password, and one of a user who has or must have a second factor, such
+        as that of a login on a remembered device, which did not ask for it."""
+        record = carried.record
+        if record.last("aal2") is not None or not _is_admin(self._request):
             return
-        if PASSWORD not in proofs:
+        if not any(PASSWORD in event.proofs for event in record):
             raise errors.Unauthorized
         for factor in plugs(SecondFactor):
             if factor.is_required(carried.person) or factor.is_enabled(carried.person):
                 raise errors.Unauthorized
-
-    def _is_open(self) -> bool:
-        """Whether Django's session has not ended. Only a host project with a protected site of
-        Django admin stores in its sessions what this check needs."""
-        request = self._request
-        return not admin_login.stores_versions(request) or not admin_login.has_ended(request)
 
 
 def refused(request: HttpRequest, fault: errors.Fault, login_url: str | None) -> HttpResponseBase:
     """The answer of a decorated view: the error in its envelope, or a redirect of a visitor to
     `login_url` with the address of the view in `next`. `login_url` is None without a redirect, and
     "" for Django's `LOGIN_URL`."""
-    # A client that sends a token would take the page of the redirect for its answer.
-    is_page = login_url is not None and not request.META.get("HTTP_AUTHORIZATION")
-    if not is_page or fault.status != 401:
+    if not may_redirect(request, login_url):
+        return refusal(fault)
+    if url := step_up_page(request, fault):
+        return HttpResponseRedirect(url)
+    if fault.status != 401:
         return refusal(fault)
     # Resolved here, not when the view is imported: `LOGIN_URL` may be a `reverse_lazy`.
     target = resolve_url(login_url or settings.LOGIN_URL)
     return redirect_to_login(request.get_full_path(), target)
 
 
+def step_up_page(request: HttpRequest, fault: errors.Fault) -> str:
+    """The address of the page that asks for the proof which this error requires, or says what a
+    user without a method of the level can set up. The page leads back to the request. "" for other
+    errors, and without `authservice.pages`."""
+    if fault.code not in (StepUpRequired.code, StepUpUnavailable.code):
+        return ""
+    query = {"acr_values": fault.fields["acr_values"], REDIRECT_FIELD_NAME: request.get_full_path()}
+    with suppress(NoReverseMatch):
+        return f"{reverse('authservice:page-step-up')}?{urlencode(query)}"
+    return ""
+
+
+def may_redirect(request: HttpRequest, login_url: str | None) -> bool:
+    """Whether `refused` may redirect. A client that sends a token would take the page of the
+    redirect for its answer."""
+    return login_url is not None and not request.META.get("HTTP_AUTHORIZATION")
+
+
+def set_on(request: Any, identified: Identity) -> None:
+    """Set `user`, `auth` and `auser` of a request that a decorator lets through, with and without
+    the middleware."""
+
+    user = identified.user
+
+    async def auser() -> Any:
+        return user
+
+    request.user, request.auth, request.auser = user, identified.caller, auser
+
+
+def require_proven(found: Identity, need: Need) -> None:
+    """Raises `StepUpRequired` or `StepUpUnavailable` unless the session has this proof, and
+    `Unauthorized` for a user whom another package logged in: there is no session of ours."""
+    if found.caller is None:
+        raise errors.Unauthorized
+    with clock.unit(found.caller.reading):
+        found.caller.require_live()
+        step_up.require(found.caller.person, found.caller.record, need)
+
+
 def of(request: HttpRequest) -> Identification:
-    """The identification of this request; the same for the middleware and for decorators."""
-    found: Identification | None = getattr(request, _KEPT, None)
-    if found is None:
-        found = Identification(request)
-        setattr(request, _KEPT, found)
-    return found
+    """The identification of this request, which the middleware and decorators share."""
+    identification: Identification | None = getattr(request, _KEPT, None)
+    if identification is None:
+        identification = Identification(request)
+        setattr(request, _KEPT, identification)
+    return identification
 
 
-# Connected with the first import: a project that uses neither the middleware nor a decorator has no
-# view to which both sessions count.
+# The first import of this module connects the receivers. A project that uses neither the middleware
+# nor a decorator does not need them: none of its views accepts both sessions.
 @receiver(user_logged_in, dispatch_uid="authservice_leave_other_user")
 def _leave_other_user(request: Any, user: Any, **_: Any) -> None:
+    """End the other session of the browser if it belongs to another user."""
     if not _may_have_both(request):
         return
     key = _key_in_session(request)
     if key == django_session.key_of(user):  # stored by Django's login before it sends the signal
-        # A login of the API has locked its user by now. The row of another one is locked after it.
-        end = partial(_end_session_of_cookies, request, unless=user)
-        transaction.on_commit(end, using=databases.primary(), robust=True)
+        # A login of the API has locked the row of its user by now. That of another user is locked
+        # after the commit.
+        transactions.after_commit(partial(_end_session_of_cookies, request, unless=user))
     elif key:
         if carried := django_session.session_id(request):
-            end = partial(revocation.end_carried, carried, request_client.of_page(request))
-            transaction.on_commit(end, using=databases.primary(), robust=True)
+            client = request_client.of_page(request)
+            transactions.after_commit(partial(revocation.end_carried, carried, client))
         request.session.flush()
 
 
@@ -184,13 +268,13 @@ def _leave_other_user(request: Any, user: Any, **_: Any) -> None:
 @clock.once
 def _adopt(request: Any, user: Any, **_: Any) -> None:
     """Begin a session of ours for a user whom a package logged in with the back end that it found
-    in Django's session, in place of the session of the user before."""
+    in Django's session (`SessionBackend`). The session of the previous user ends."""
     has_session = isinstance(request, HttpRequest) and hasattr(request, "session")
     if not has_session or not django_session.lacks_ours(request, user):
         return
     before = of(request)
-    if before.was_used and before.caller and not before.caller.has_token:
-        sessions.end(before.caller.session_id, sessions.LOGOUT)
+    if before.was_used and before.carried:
+        sessions.end(before.carried.session_id, sessions.LOGOUT)
     issued = login.by_project(user, request_client.of_page(request))
     if issued:
         django_session.renew(request, issued.access_token)
@@ -203,7 +287,7 @@ def _leave(request: Any, user: Any, **_: Any) -> None:
     carried = django_session.session_id(request)
     if user is not None and _key_in_session(request) == django_session.key_of(user):
         request.session.flush()
-    if carried:  # unless this is the logout of that very session
+    if carried:  # nothing happens if this is the logout of that very session: it has ended
         revocation.end_carried(carried, request_client.of_page(request))
     _end_session_of_cookies(request)
 
@@ -217,22 +301,23 @@ def _may_have_both(request: Any) -> bool:
 
 
 def _end_session_of_cookies(request: HttpRequest, *, unless: Any = None) -> None:
-    """Log the session of the token cookies out, unless it is of this user."""
+    """Log out the session of the token cookies, unless it belongs to the user `unless`."""
     caller = callers.live_caller(request) if callers.by_cookie(request) else None
-    # There is none if this is the logout of that very session.
+    # There is no caller if this is the logout of that very session.
     if caller is not None and (unless is None or caller.person.user.pk != unless.pk):
         with suppress(errors.InvalidToken):
             revocation.log_out(caller.person, caller.session, request_client.of_page(request))
 
 
 def _key_in_session(request: HttpRequest) -> str:
-    """The key of the user of Django's session, "" without one."""
+    """The primary key of the user of Django's session, or ""."""
     return str(request.session.get(SESSION_KEY, "")) if hasattr(request, "session") else ""
 
 
 def _is_admin(request: HttpRequest) -> bool:
     """Whether the view is one of Django admin. An access token does not count there: the login of
-    Django admin always asks for the second factor, that of the API not on a remembered device."""
+    Django admin always asks for the second factor, and that of the API not on a remembered
+    device."""
     match = request.resolver_match
     if match is None:  # a middleware asks before Django has found the view
         try:

@@ -14,12 +14,12 @@ from typing import Any, ClassVar, Literal, TypedDict
 
 from django.http import HttpRequest, HttpResponse
 
-from authservice.core.api.callers import accepts_cookies
+from authservice.core.api.callers import accepts_cookies, cookie_names
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.errors import InvalidPassword, TwoFactorRefused
 from authservice.core.sessions import bearer, revocation
 from authservice.kernel import errors
-from authservice.kernel.http import body, bounds, cookies, pages
+from authservice.kernel.http import body, cookies, fields, pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.link_pages import FormPage, LinkPages, ResultPage
 from authservice.kernel.modules import plugs
@@ -45,11 +45,6 @@ class ToConfirm(TypedDict):
     status: Literal["confirm"]
 
 
-def with_page(actions: dict[str, str]) -> dict[str, str]:
-    """The actions of a route, with `show` for GET if the pages module is installed."""
-    return {**actions, "get": "show"} if plugs(LinkPages) else actions
-
-
 class LinkEndpoint(Endpoint):
     """A route whose JSON becomes a page for browsers. `route` is its name in the URLconf."""
 
@@ -60,10 +55,10 @@ class LinkEndpoint(Endpoint):
         response = super()._respond(request, **kwargs)
         if not self._is_seen(response):
             return response
-        keeps = accepts_cookies() or plugs(LinkPages)[-1].keeps_logins()
-        result = _read(self.route, response, kept=keeps)
-        in_json = bool(result.access_token or result.challenge) and not keeps
-        if in_json and not self._drops_tokens(result.access_token):
+        kept = accepts_cookies() or plugs(LinkPages)[-1].keeps_logins()
+        result = _read(self.route, response, kept=kept)
+        only_in_json = bool(result.access_token or result.challenge) and not kept
+        if only_in_json and not self._drops_tokens(result.access_token):
             return response
         return self._page(result, response)
 
@@ -78,8 +73,13 @@ class LinkEndpoint(Endpoint):
 
     def _page(self, result: ResultPage, response: HttpResponse) -> HttpResponse:
         """The page instead of this response, with its cookies."""
-        page = plugs(LinkPages)[-1].result(result, self.request)
-        page.cookies.update(response.cookies)
+        link_pages = plugs(LinkPages)[-1]
+        page = link_pages.result(result, self.request)
+        # If Django's session keeps the login, token cookies would outlive the browser.
+        dropped = cookie_names() if link_pages.keeps_logins() else set()
+        for name, cookie in response.cookies.items():
+            if name not in dropped or not cookie.value:  # a removed cookie has no value
+                page.cookies[name] = cookie
         for name in _KEPT_HEADERS:
             if name in response.headers:
                 page.headers[name] = response.headers[name]
@@ -97,8 +97,8 @@ class LinkEndpoint(Endpoint):
         return self.request.method == "POST" and self.request.content_type == body.FORM
 
     def _drops_tokens(self, access_token: Secret) -> bool:
-        """Whether a page may replace tokens that the browser does not get in cookies. Not here:
-        the JSON is the only place where the user finds them."""
+        """Give up tokens that the browser does not keep, so that a page may replace the JSON;
+        returns whether it did. Not here: the JSON is the only place where the user finds them."""
         return False
 
 
@@ -106,12 +106,14 @@ class FormEndpoint(LinkEndpoint):
     """A route that has a form in the pages module. `hidden` are the fields of its link."""
 
     hidden: ClassVar[tuple[str, ...]] = ("token",)
+    # Fields whose values the form shows again; never secrets.
     typed: ClassVar[tuple[str, ...]] = ()
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if self._is_form and plugs(LinkPages):
-            # The token of the link is the proof of a form, and forms of other sites are refused
-            # below. Cookies are no proof then: the form has no CSRF token that belongs to them.
+            # The token of the link is the proof of a form, and `_act` does nothing for forms of
+            # other sites. Cookies are no proof then: the form has no CSRF token that belongs to
+            # them.
             self.takes_form = self.guard_exempt = True
             request.COOKIES.pop(cookies.name(token_cookies.access_name), None)
         return super().dispatch(request, *args, **kwargs)
@@ -124,7 +126,11 @@ class FormEndpoint(LinkEndpoint):
         """The page of the link, or JSON for a program."""
         if self.is_head:
             return answer()
-        hidden = {name: _secret(given.get(name, "")) for name in self.hidden}
+        queried = {name: given.get(name, "") for name in self.hidden}
+        hidden = {
+            name: value if isinstance(value, Secret) else Secret(value)
+            for name, value in queried.items()
+        }
         known = self.known(hidden)
         if not self.shown_to_people:
             status: ToConfirm = {"status": "confirm"}
@@ -136,6 +142,7 @@ class FormEndpoint(LinkEndpoint):
             return super()._respond(request, **kwargs)
         except _AGAIN as fault:
             hidden = self._hidden()
+            # The first of `hidden` is the token: without it there is no link to show a form for.
             if not (self.takes_form and self.shown_to_people and hidden[self.hidden[0]]):
                 raise
             return self._form(hidden, self.known(hidden), fault)
@@ -152,7 +159,7 @@ class FormEndpoint(LinkEndpoint):
     def _hidden(self) -> dict[str, Secret]:
         for name in self.hidden:
             # The values were refused, or not read yet: they may be of any length.
-            bounds.require(name, self._sent(name), _LONGEST)
+            fields.require(name, self._sent(name), _LONGEST)
         return {name: Secret(self._sent(name)) for name in self.hidden}
 
     def _sent(self, name: str) -> str:
@@ -178,11 +185,17 @@ class FormEndpoint(LinkEndpoint):
         return True
 
 
+def with_page(actions: dict[str, str]) -> dict[str, str]:
+    """The actions of a route, with `show` for GET if the pages module is installed."""
+    return {**actions, "get": "show"} if plugs(LinkPages) else actions
+
+
 def _read(route: str, response: HttpResponse, *, kept: bool) -> ResultPage:
     """The page for a JSON response."""
     data = json.loads(response.content)["data"]
     data = data if isinstance(data, dict) else {}
     first: dict[str, Any] = next(iter(data.get("challenges", ())), {})
+    challenge = dict(first.get("data", {}))
     return ResultPage(
         route=route,
         status=response.status_code,
@@ -190,10 +203,7 @@ def _read(route: str, response: HttpResponse, *, kept: bool) -> ResultPage:
         outcome=data.get("status", ""),
         kept=kept,
         challenge=first.get("type", ""),
-        temp_token=Secret(first.get("data", {}).get("temp_token", "")),
+        temp_token=Secret(challenge.pop("temp_token", "")),
         access_token=Secret(data.get("access_token", "")),
+        challenge_data=challenge,
     )
-
-
-def _secret(value: Any) -> Secret:
-    return value if isinstance(value, Secret) else Secret(value)

@@ -92,6 +92,7 @@ class ResetPassword(FormEndpoint):
         return self.show_form(self.read_query(ResetLinkIn))
 
     def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
+        """The address, which the form shows besides its fields."""
         email = given["email"].reveal()
         password_reset.require_open(given["token"], email)
         return {"email": email}
@@ -127,6 +128,7 @@ class ResetPassword(FormEndpoint):
         given = self.read(ResetPasswordIn)
         password = given["new_password"]
         if self.one_of(given, *ResetPasswordIn.exactly_one) == "token":
+            # A first proof of the address by the signed-in owner is not suspect.
             caller: Any = live_caller(self.request)
             device_token = password_reset.reset_with_link(
                 given["token"],
@@ -291,7 +293,7 @@ class SecureAccount(LinkEndpoint):
 
     route = "secure-account"
     public = True
-    guard_exempt = True
+    guard_exempt = True  # the token of the link is the proof
     takes_form = True
 
     @operation(
@@ -356,7 +358,7 @@ class SecureAccount(LinkEndpoint):
         return answer(secured)
 
     def _ask(self, token: Secret) -> HttpResponse:
-        """The page with the button, or the refusal that it would get."""
+        """The page with the button, or the page of the refusal that the button would get."""
         try:
             secure_account.require_usable(token)
         except (errors.InvalidLink, errors.LinkExpired):
@@ -370,7 +372,7 @@ def _secure_page(state: str, token: Secret | None = None) -> HttpResponse:
 
 
 def _caller(request: HttpRequest) -> Person | None:
-    """The user of a valid access token: a code is for the account that requests it. Several
-    accounts may have a number that nobody has verified."""
+    """The user of a valid access token, or None. A code is for the account that requests it, since
+    several accounts may have a number that nobody has verified."""
     caller = live_caller(request)
     return caller.person if caller else None

@@ -1,7 +1,8 @@
 """The response of a login: JSON, or a redirect with the result in the fragment of its URL.
 
 Browsers do not send the fragment to servers, so tokens in it do not get into server logs. But
-scripts, extensions and the history can read it, so a redirect that sets token cookies has none.
+scripts, extensions and the history can read it, so a redirect that sets token cookies has no
+tokens in its fragment.
 
 Only settings determine the target of a redirect, never the request, so there is no open redirect.
 """
@@ -39,14 +40,14 @@ def login(
 
 
 def refusal(fault: Fault, *, to: str) -> HttpResponse:
-    """Redirect to `to` with the error. Raises it if `to` is empty."""
+    """Redirect to `to` with the error in the fragment. Raises `fault` if `to` is empty."""
     if not to:
         raise fault
     return redirect(_with(to, {"error": fault.code, "error_description": fault.text}))
 
 
 def refusal_in_query(fault: Fault, *, to: str) -> HttpResponse:
-    """The same with the error in the query, which a front end without scripts can read."""
+    """As `refusal`, with the error in the query, which a front end without scripts can read."""
     if not to:
         raise fault
     values = urlencode({"error": fault.code, "error_description": fault.text})
@@ -65,7 +66,7 @@ def verified(body: Verified, *, status: int) -> HttpResponse:
 
 
 def not_verified(fault: Fault, *, status: int) -> HttpResponse:
-    """Its refusal. Raises it if no front end is configured."""
+    """The refusal of such a link: a redirect to the front end. Raises `fault` if there is none."""
     onward = mailed_links.verified("error")
     if not onward:
         raise fault
@@ -81,6 +82,8 @@ def redirect(url: str, *, status: int = 302) -> HttpResponse:
 
 
 def _values(outcome: Login) -> dict[str, str]:
+    """The values of the fragment. They contain plain tokens, so callers pass them on as an argument
+    and never store them in a variable."""
     if outcome.tokens and accepts_cookies():
         return {"status": "signed_in"}
     if outcome.tokens:
@@ -89,10 +92,10 @@ def _values(outcome: Login) -> dict[str, str]:
             "access_token": tokens.access_token.reveal(),
             "refresh_token": tokens.refresh_token.reveal(),
         }
-    first = outcome.challenges[0]
+    challenge = outcome.challenges[0]
     return {
-        "challenge": first.type,
-        "temp_token": str(responses.shown(first.data).get("temp_token", "")),
+        "challenge": challenge.type,
+        "temp_token": str(responses.shown(challenge.data).get("temp_token", "")),
     }
 
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
+from uuid import UUID
 
+from django.db.models import Manager, Model
+from django.db.models.fields.files import FieldFile
 from django.http import HttpResponse
+from django.utils.functional import Promise
 
-from authservice.core.api import response_fields, token_cookies
+from authservice.core.api import token_cookies
 from authservice.core.conf import core
 from authservice.core.credentials import known_devices
 from authservice.core.invitations.models import Status
 from authservice.core.login.login import Login
 from authservice.core.sessions.sessions import Tokens
+from authservice.core.users import user_fields
 from authservice.core.users.person import Person
 from authservice.kernel.http import cookies
 from authservice.kernel.http.envelope import answer, utc
@@ -56,7 +63,14 @@ class Verified(TypedDict):
     status: Literal["success"]
 
 
-@extended(response_fields.attributes)
+def further_attributes() -> dict[str, tuple[Any, bool]]:
+    """The field of a model, or another attribute, behind each further field of a user, and whether
+    there may be no row that has it; for the API description."""
+    paths = user_fields.paths().items()
+    return {name: (user_fields.attribute(path), "." in path) for name, path in paths}
+
+
+@extended(further_attributes)
 class User(TypedDict):
     """A user. Unknown texts are empty, unknown times are null."""
 
@@ -127,6 +141,10 @@ class VerificationRequired(TypedDict):
     message: str
 
 
+# The options of `navigator.credentials.get`, as JSON.
+PasskeyOptions = Annotated[dict[str, Any], Named("PasskeyRequest")]
+
+
 class ChallengedUser(TypedDict):
     """The user who must complete a challenge."""
 
@@ -135,12 +153,16 @@ class ChallengedUser(TypedDict):
 
 
 class SecondFactor(TypedDict):
-    """The data to verify a second factor with `POST /2fa/verify-login`."""
+    """The data to verify a second factor with `POST /2fa/verify-login`. `methods` are `code` and
+    `passkey`, of which one is enough, and absent if only a code is; `passkey` are the options of
+    Web Authentication, if that is one of them."""
 
     requires_2fa: bool
     temp_token: str
     user_id: str
     message: str
+    methods: NotRequired[list[str]]
+    passkey: NotRequired[PasskeyOptions]
 
 
 class SecondFactorSetup(SecondFactor):
@@ -195,10 +217,13 @@ def user(person: Person) -> User:
 
 
 def own_user(person: Person) -> User:
-    """The same for users themselves, with `CORE.USER_FIELDS`. Never for a list, or for others."""
+    """As `user`, with `CORE.USER_FIELDS`, for responses to this user: never in a list, or for other
+    users."""
     if not core.user_fields:
         return user(person)
-    return cast(User, {**response_fields.shown(person.user), **user(person)})
+    paths = user_fields.paths().items()
+    further = {name: as_json(user_fields.value(person.user, path)) for name, path in paths}
+    return cast(User, {**further, **user(person)})
 
 
 def tokens(issued: Tokens) -> IssuedTokens:
@@ -210,7 +235,7 @@ def tokens(issued: Tokens) -> IssuedTokens:
 
 
 def continued(issued: Tokens) -> ContinuedTokens:
-    """The same for a session that continues: its refresh token may be withheld."""
+    """As `tokens`, for a session that continues: its refresh token may be withheld."""
     body: ContinuedTokens = {**tokens(issued)}
     if not issued.refresh_token:
         del body["refresh_token"]
@@ -222,26 +247,45 @@ def login(
 ) -> HttpResponse:
     """Any result of a login as JSON: `Authenticated` or `Entered` with `more` fields,
     `VerificationRequired`, or `Challenged` with 200."""
+    person = outcome.person
     if outcome.challenges:
-        return answer(_challenge(outcome))
+        # Not in a variable: it has the plain `temp_token`.
+        return answer(
+            Challenged(
+                status="challenge",
+                user={"id": person.id, "email": person.email},
+                # By the slot's signature, a gate returns the data of its type of challenge.
+                challenges=[
+                    cast(Challenge, {"type": challenge.type, "data": shown(challenge.data)})
+                    for challenge in outcome.challenges
+                ],
+                message=CHALLENGED,
+            )
+        )
+
     if outcome.tokens is None:
         registered: VerificationRequired = {
             "status": "verification_required",
-            "user": own_user(outcome.person),
+            "user": own_user(person),
             "message": VERIFY_FIRST,
         }
         return answer(registered, status=status)
-    # Before the tokens are in a variable, because the statements of the extras may fail.
-    extras = _extras(outcome)
+
+    # The fields that modules add: before the tokens are in a variable, because their statements may
+    # fail, and reports of errors show variables.
+    added = [data.extras(person, outcome.kept) for data in plugs(SessionData)]
+    extras = {name: value for fields in added for name, value in fields.items()}
     body = {
         "status": "signed_in",
         **continued(outcome.tokens),
-        "user": own_user(outcome.person),
+        "user": own_user(person),
         "message": message,
         **({"data": extras} if extras else {}),
         **(more or {}),
     }
-    return _hand_out(body, outcome, outcome.tokens, status=status)
+    response = issue(body, outcome.tokens, status=status)
+    hand_out_device(response, outcome.device_token)
+    return response
 
 
 def message_response(message: Phrase, *, status: int = 200) -> HttpResponse:
@@ -268,48 +312,15 @@ def sent(message: Phrase, *, status: int = 200) -> HttpResponse:
     return answer(body, status=status)
 
 
-def _challenge(outcome: Login) -> Challenged:
-    person = outcome.person
-    return {
-        "status": "challenge",
-        "user": {"id": person.id, "email": person.email},
-        # By the slot's signature, a gate returns the data of its type of challenge.
-        "challenges": [
-            cast(Challenge, {"type": challenge.type, "data": shown(challenge.data)})
-            for challenge in outcome.challenges
-        ],
-        "message": CHALLENGED,
-    }
-
-
-def _extras(outcome: Login) -> dict[str, Any]:
-    """The fields that modules add to a login response."""
-    added = [data.extras(outcome.person, outcome.kept) for data in plugs(SessionData)]
-    return {name: value for fields in added for name, value in fields.items()}
-
-
 def shown(data: Mapping[str, Any]) -> dict[str, Any]:
     """The data of a challenge; its secrets are revealed for the client, its texts translated."""
-    return {name: _shown(value) for name, value in data.items()}
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, Secret):
-        return value.reveal()
-    return translated(value) if isinstance(value, Phrase) else value
-
-
-def _hand_out(
-    body: Mapping[str, Any],
-    outcome: Login,
-    issued: Tokens,
-    *,
-    status: int = 200,
-) -> HttpResponse:
-    """The body, the tokens also in cookies, and the device token."""
-    response = issue(body, issued, status=status)
-    hand_out_device(response, outcome.device_token)
-    return response
+    revealed = dict(data)
+    for name, value in data.items():
+        if isinstance(value, Secret):
+            revealed[name] = value.reveal()
+        elif isinstance(value, Phrase):
+            revealed[name] = translated(value)
+    return revealed
 
 
 def hand_out_device(response: HttpResponse, token: Secret) -> None:
@@ -322,3 +333,29 @@ def hand_out_device(response: HttpResponse, token: Secret) -> None:
 def keep_device(response: HttpResponse, token: Secret) -> None:
     """Store the device token in a cookie; it gives the device its own limit of attempts."""
     cookies.put(response, DEVICE_COOKIE, token.reveal(), ttl=known_devices.TTL)
+
+
+def as_json(value: Any) -> Any:
+    """A further field of a user: times are UTC as in all responses, durations seconds, files their
+    URL, rows their primary key. Raises `TypeError` for a value of another type."""
+    if isinstance(value, bool | int | float | None):
+        return value
+    if isinstance(value, datetime):
+        return utc(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, FieldFile):
+        return value.url if value else ""
+    if isinstance(value, Model):
+        return str(value.pk)
+    if isinstance(value, str | Decimal | UUID | Promise):
+        return str(value)
+    if isinstance(value, Manager):
+        return [as_json(item) for item in value.all()]
+    if isinstance(value, Mapping):
+        return {str(name): as_json(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [as_json(item) for item in value]
+    raise TypeError(f"A {type(value).__name__} in CORE.USER_FIELDS has no JSON value.")

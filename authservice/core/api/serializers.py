@@ -10,8 +10,18 @@ from django.core.validators import URLValidator
 from rest_framework import serializers
 
 from authservice.core.users import further_fields, identifiers
-from authservice.kernel.http.fields import Choice, Password, SecretText, Text, TypedCode
+from authservice.kernel import levels
+from authservice.kernel.http.fields import (
+    Choice,
+    JsonObject,
+    Password,
+    SecretText,
+    Text,
+    TypedCode,
+)
 from authservice.kernel.phrases import phrase
+
+_TEN_YEARS = 10 * 365 * 24 * 3600  # seconds
 
 
 class Email(Text):
@@ -51,6 +61,7 @@ class Username(Text):
     described: ClassVar = {"pattern": f"^{identifiers.USERNAME_FORM.pattern}$"}
 
     def __init__(self, **options: Any) -> None:
+        # The description has our own rule; the host project's user model may allow longer names.
         shown = {**self.described, "maxLength": 30}
         super().__init__(max_length=identifiers.USERNAME_LENGTH, described=shown, **options)
 
@@ -104,16 +115,13 @@ class Url(Text):
 
     def to_internal_value(self, data: str) -> str:
         text = super().to_internal_value(data)
-        if not _is_web_address(text):
-            self.fail(self._fault(text))
-        return text
-
-    def _fault(self, text: str) -> str:
-        """The name of the error message for an invalid address."""
+        if _is_web_address(text):
+            return text
         start = re.match(r"(?i)https?://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]+)", text)
         if start is None:
-            return "url"
-        return "form" if _is_web_address(f"http://{start[1]}") else "host"
+            self.fail("url")
+        # If the host alone is valid, the fault is in the rest of the URL.
+        return self.fail("form" if _is_web_address(f"http://{start[1]}") else "host")
 
 
 def _is_web_address(text: str) -> bool:
@@ -213,7 +221,7 @@ class ChangeUsernameIn(OwnerIn):
 class AvailabilityIn(serializers.Serializer[Any]):
     exactly_one: ClassVar = ("email", "username", "phone")
 
-    # `availability` checks the format.
+    # `lookup.is_available` checks the format.
     email = Text(
         max_length=254, required=False, allow_blank=True, default="", described=Email.described
     )
@@ -315,3 +323,20 @@ class AcceptInvitationIn(serializers.Serializer[Any]):
 
 class DeclineInvitationIn(serializers.Serializer[Any]):
     token = LinkToken(max_length=512)
+
+
+class StepUpIn(serializers.Serializer[Any]):
+    acr = Choice((levels.OWN, *levels.ORDER), required=False, default=levels.OWN)
+    # Accepted, since it is in the refusal: a challenge always asks for a proof that is given now.
+    max_age = serializers.IntegerField(
+        required=False, allow_null=True, min_value=0, max_value=_TEN_YEARS
+    )
+
+
+class StepUpVerifyIn(serializers.Serializer[Any]):
+    exactly_one = ("password", "code", "credential")
+
+    temp_token = SecretText(max_length=512)
+    password = Password(required=False, allow_blank=True, default="")
+    code = TypedCode(required=False, allow_blank=True, default="")
+    credential = JsonObject(required=False, default=dict)

@@ -1,30 +1,53 @@
-"""Signing up, and the public keys."""
+"""Signing up, the link that verifies the address, and the public keys.
+
+An attacker can sign up with the address of a victim, and a mail scanner of the victim opens the
+link. So only these count as a proof: the link opened in the browser that signed up, which a cookie
+tells, a request for JSON, or a button of the page that other browsers get. Without a proof the
+address is verified but not proven, and the same link can prove it later.
+"""
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from collections.abc import Callable
+from typing import Any, Literal, NotRequired, TypedDict
 
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
 
 from authservice.core import errors
-from authservice.core.api import responses, signup_cookie
+from authservice.core.api import redirects, responses
+from authservice.core.api.callers import live_caller
 from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import (
     Authenticated,
     Challenged,
     Sent,
     VerificationRequired,
+    Verified,
 )
-from authservice.core.api.serializers import SignupIn
+from authservice.core.api.serializers import ConfirmEmailIn, SignupIn, VerifyEmailIn
+from authservice.core.conf import core
+from authservice.core.credentials import one_time
 from authservice.core.login import signup
+from authservice.core.messages import mailed_links
+from authservice.core.recovery import first_proof, verification
 from authservice.core.tokens import signing_keys
-from authservice.core.users import further_fields
+from authservice.core.users import further_fields, identifiers
 from authservice.core.users.creation import NewUser
-from authservice.kernel.errors import ServiceUnavailable, invalid
+from authservice.kernel import crypto
+from authservice.kernel.errors import Fault, ServiceUnavailable, ValidationFailed, invalid
+from authservice.kernel.http import cookies, pages
+from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import Raw, operation
 from authservice.kernel.phrases import phrase
 
 _JWKS_SECONDS = 300
+_COOKIE = "authservice_signup"
+_PURPOSE = "sign-up-browser"
+_PAGE = "authservice/pages/verify_email.html"
+_ONWARD = "A redirect to the front end, if configured, with `status=success` or `status=error`."
+_FAULTS = (errors.Conflict, errors.InvalidVerificationToken, errors.VerificationTokenExpired)
 
 
 class Key(TypedDict):
@@ -90,14 +113,14 @@ class Signup(Endpoint):
         given = self.read(SignupIn)
         if not given["email"] and not given["username"]:
             raise invalid("email", phrase("Either email or username is required."))
-        rest = self.further(SignupIn, further_fields.names_at_signup())
-        further = further_fields.at_signup(rest, self.request)
+        further_input = self.further(SignupIn, further_fields.names_at_signup())
+        further = further_fields.at_signup(further_input, self.request)
         outcome = signup.sign_up(NewUser(**given, further=further), self.client)
         if outcome is None:
             # No cookie, since it would differ by address.
             return responses.sent(responses.WRITTEN, status=201)
         response = responses.login(outcome, message=phrase("Signed up."), status=201)
-        signup_cookie.put(response, given["email"])
+        put_signup_cookie(response, given["email"])
         return response
 
 
@@ -123,3 +146,156 @@ class KeySet(Endpoint):
         response = JsonResponse({"keys": signing_keys.ring().published()})
         response.headers["Cache-Control"] = f"public, max-age={_JWKS_SECONDS}"
         return response
+
+
+class SignupDenied(TypedDict):
+    """All access to the account was removed, because the owner of its address did not sign up."""
+
+    message: str
+    status: Literal["denied"]
+
+
+_VERIFIED: Verified = {"message": phrase("E-mail address verified."), "status": "success"}
+_DENIED: SignupDenied = {
+    "message": phrase("All access to the account was removed. The address is not verified."),
+    "status": "denied",
+}
+
+
+class VerifyEmail(LinkEndpoint):
+    """A link in a mail: redirects browsers to the front end if one is configured; other clients get
+    JSON, or a page of the pages module."""
+
+    route = "verify-email"
+    public = True
+    guard_exempt = True
+    takes_form = True
+
+    @operation(
+        query=VerifyEmailIn,
+        # None for a HEAD request: the token is not spent.
+        answer=Verified | None,
+        redirect=_ONWARD,
+        page="Unless `CORE.VERIFY_CONFIRM` is off, a browser that did not sign up gets a page.",
+        faults=_FAULTS,
+        id="verifyEmail",
+        answered="The address is verified; `status` is `success`.",
+    )
+    def verify(self) -> HttpResponse:
+        """Verify an e-mail address with a mailed link
+
+        The address of the link in a verification mail. Browsers open it; a front end rarely calls
+        it. The browser that signed up, and clients that ask for `application/json`, verify the
+        address at once. Another browser gets a page with two buttons, which sends
+        `POST /verify-email`.
+
+        If the front end has a page for the result, the browser is redirected there with
+        `status=success` or `status=error`. A second click before the link expires succeeds again.
+        On `INVALID_VERIFICATION_TOKEN` or `VERIFICATION_TOKEN_EXPIRED` offer another link with
+        `POST /send-verification-email`.
+        """
+        if self.is_head:
+            return answer()
+        try:
+            link = self.read_query(VerifyEmailIn)
+        except ValidationFailed:  # no mailed link has such values
+            return redirects.not_verified(errors.InvalidVerificationToken(), status=302)
+        except Fault as fault:
+            return redirects.not_verified(fault, status=302)
+        signed_up_here = signup_cookie_is_for(self.request, link["email"])
+        # A link that another page embeds, such as an image, gets the page too and verifies nothing.
+        shows_page = self.shown_to_people or pages.embedded(self.request)
+        if core.verify_confirm == "auto" and shows_page and not signed_up_here:
+            return self._ask(link, status=302)
+        # Other clients verify the address without proving it.
+        proof = signed_up_here or self.wants_json
+        return self._follow(lambda: self._verify(link, proof=proof))
+
+    @operation(
+        body=ConfirmEmailIn,
+        answer=Verified | SignupDenied,
+        redirect=_ONWARD,
+        redirect_status=303,
+        page="If the form comes from another site, the response is the page again.",
+        faults=_FAULTS,
+        id="confirmEmail",
+        answered=(
+            "After `confirm` the address is verified. After `deny` all access to the"
+            " account was removed, because the owner of its address did not sign up."
+        ),
+    )
+    def confirm(self) -> HttpResponse:
+        """Verify an e-mail address with a mailed link, or deny the sign-up, by a button of the page
+
+        Sent by the buttons of the page of a verification link. A front end with a page of its own
+        sends `token` and `email` of the link with `decision`: `confirm` verifies the address,
+        `deny` says that its owner did not sign up.
+
+        `deny` removes all access that was set up for the account, as long as the address is not
+        proven. No CSRF token is needed, because the token of the link is enough.
+        """
+        given = self.read(ConfirmEmailIn)
+        link = {"token": given["token"], "email": given["email"]}
+        if pages.posted_elsewhere(self.request):
+            return self._ask(link, status=303)
+        if given["decision"] != "deny":
+            return self._follow(lambda: self._verify(link, proof=True), status=303)
+        try:
+            first_proof.deny(**link, client=self.client)
+        except ServiceUnavailable:
+            raise
+        except Fault as fault:
+            return redirects.not_verified(fault, status=303)
+        # The front end knows only two values of `status`. "error" says that the address is not
+        # verified.
+        onward = mailed_links.verified("error")
+        return redirects.redirect(onward, status=303) if onward else answer(_DENIED)
+
+    def _ask(self, link: dict[str, Any], *, status: int) -> HttpResponse:
+        """The page with the buttons, or the refusal that they would get. So the page names no
+        address that somebody else has written into the link."""
+        try:
+            verification.require_usable(**link)
+        except Fault as fault:
+            return redirects.not_verified(fault, status=status)
+        context = {
+            "token": link["token"],
+            "email": link["email"],
+            "action": reverse("authservice:verify-email"),
+        }
+        return pages.page(_PAGE, context, onward=mailed_links.verified("success"))
+
+    def _verify(self, link: dict[str, Any], *, proof: bool) -> None:
+        caller: Any = live_caller(self.request)
+        verification.verify_email(
+            **link,
+            client=self.client,
+            proof=proof,
+            signed_up_here=signup_cookie_is_for(self.request, link["email"]),
+            caller=caller.person if caller else None,
+        )
+
+    def _follow(self, verify: Callable[[], None], *, status: int = 302) -> HttpResponse:
+        """Use the link, then redirect to the result, or respond with it without a front end."""
+        try:
+            verify()
+        except ServiceUnavailable:  # not refused: the link is still valid
+            raise
+        except Fault as fault:
+            return redirects.not_verified(fault, status=status)
+        return redirects.verified(_VERIFIED, status=status)
+
+
+def put_signup_cookie(response: HttpResponse, email: str) -> None:
+    """Store a keyed digest of the address in the browser, which then opens the verification link
+    without a page. It gives no access by itself."""
+    if email:
+        digest = crypto.digest(_PURPOSE, identifiers.email_key(email))
+        cookies.put(response, _COOKIE, digest, ttl=one_time.VERIFY_EMAIL.link_ttl)
+
+
+def signup_cookie_is_for(request: HttpRequest, email: str) -> bool:
+    """Whether this browser signed up with this address. A mail scanner has no such cookie, so a
+    link that it opens proves nothing."""
+    digest = cookies.get(request, _COOKIE)
+    return digest.isascii() and crypto.matches(_PURPOSE, identifiers.email_key(email), digest)

@@ -1,5 +1,5 @@
-"""Tokens in cookies as well as in JSON: every response with tokens sets them. Scripts cannot read
-them, and a logout deletes them.
+"""Tokens in cookies as well as in JSON: every response with tokens sets both cookies. Scripts
+cannot read them, and a logout deletes them.
 
 They are accepted only together with a protection against forged requests (CSRF). Public routes
 ignore them, except for a refresh without a token in its body.
@@ -22,14 +22,15 @@ from authservice.core.api.callers import (
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.serializers import RefreshIn
 from authservice.core.login import foreign_tokens
+from authservice.core.sessions import revocation, sessions
 from authservice.core.sessions import rotation as refreshing
-from authservice.core.sessions import sessions
-from authservice.core.sessions.login_policy import policy
-from authservice.core.sessions.sessions import Tokens
+from authservice.core.sessions.sessions import Tokens, policy
 from authservice.core.tokens import access_tokens
 from authservice.core.tokens.refresh import RefreshToken, parse
+from authservice.core.users.person import Person
 from authservice.kernel import crypto, errors
 from authservice.kernel.http import cookies
+from authservice.kernel.http.request_client import of_page
 from authservice.kernel.interfaces import ForeignTokens
 from authservice.kernel.modules import plug, plugs
 from authservice.kernel.secret import Secret
@@ -43,11 +44,11 @@ def put(response: HttpResponse, issued: Tokens) -> None:
     """Set the cookies if the host project uses them."""
     if not accepts_cookies():
         return
-    kept = (
+    values = (
         (conf.access_name, issued.access_token, root.access_token_ttl),
         (conf.refresh_name, issued.refresh_token, policy().lifetimes().idle),
     )
-    for name, token, ttl in kept:
+    for name, token, ttl in values:
         if not token:
             continue  # the client keeps the refresh token that it has
         cookies.put(response, name, token.reveal(), ttl=ttl, samesite=conf.samesite)
@@ -59,22 +60,42 @@ def forget(response: HttpResponse) -> None:
             cookies.forget(response, name, samesite=conf.samesite)
 
 
+def leave_other_user(request: HttpRequest, response: HttpResponse, person: Person) -> None:
+    """After a login as `person` by a page, which sets no cookies of tokens: end the session of the
+    cookies, and delete them, if it belongs to another user. Otherwise one browser would act for
+    two users."""
+    session_id = session_of(request)
+    person_and_session = session_id and sessions.find_for_request(session_id)
+    if not session_id or not person_and_session or person_and_session[0].id == person.id:
+        return
+    revocation.end_carried(session_id, of_page(request))
+    forget(response)
+
+
 def refresh(view: Endpoint) -> Tokens:
     """New tokens for the refresh token of the body or, without one, of the cookie.
 
     Raises `InvalidRefreshToken`, `TooManyRequests`, `ValidationFailed`, `InvalidCsrf`.
     """
-    kept = _refresh_cookie(view.request)
-    sent = view.body.get("refresh_token") is not None
-    if not sent and not kept and (old := _foreign_cookie(view.request)):
+    cookie = _refresh_cookie(view.request)
+    in_body = view.body.get("refresh_token") is not None
+    if not in_body and not cookie and (foreign := _foreign_cookie(view.request)):
         # The guards were called before the action; there is no session yet that they could check.
-        return _trade(view, old)
-    if sent or not kept:
+        try:
+            issued = foreign_tokens.refresh(foreign, view.client)
+        except errors.InvalidRefreshToken:
+            # The browser would send this cookie with each refresh, which would be refused again.
+            # After any other error, such as a crash or too many requests, it tries again with it.
+            view.on_response = _forget_foreign
+            raise
+        view.on_response = _forget_foreign
+        return issued
+    if in_body or not cookie:
         return foreign_tokens.refresh(view.read(RefreshIn)["refresh_token"], view.client)
-    token = _parsed(kept)
+    token = _parsed(cookie)
     require_unforged(view.request, token.session_id if token else None)
     try:
-        return refreshing.refresh(kept, view.client)
+        return refreshing.refresh(cookie, view.client)
     except refreshing.Superseded:
         raise  # the browser has newer cookies by now
     except errors.InvalidRefreshToken:
@@ -86,7 +107,8 @@ def continuing(view: Endpoint, sent: Secret, act: Callable[[Secret], T]) -> T:
     """Call `act` with the refresh token of a signed-in client that continues its session: that of
     the body, which is `sent`, or of the cookie if a cookie identifies the client.
 
-    A cookie that was replaced a moment ago, by another tab, counts as none: the browser chose it.
+    A cookie that another tab replaced a moment ago counts as none: the browser chose it, not the
+    client.
     """
     if sent or not by_cookie(view.request):
         return act(sent)
@@ -96,39 +118,26 @@ def continuing(view: Endpoint, sent: Secret, act: Callable[[Secret], T]) -> T:
         return act(Secret(""))
 
 
-def _trade(view: Endpoint, old: Secret) -> Tokens:
-    try:
-        issued = foreign_tokens.refresh(old, view.client)
-    except errors.InvalidRefreshToken:
-        # It would be sent with each refresh, and refused again. After any other error, such as a
-        # crash or too many requests, the browser tries again with it.
-        view.on_response = _forget_foreign
-        raise
-    view.on_response = _forget_foreign
-    return issued
-
-
 def session_of(request: HttpRequest) -> UUID | None:
     """The id of the session that the cookies of the request belong to, on any route."""
-    return access_session_of(request) or _refresh_session_of(request)
+    by_access_token = access_session_of(request)
+    if by_access_token:
+        return by_access_token
+    token = _parsed(_refresh_cookie(request))
+    person_and_session = token and sessions.find_for_refresh(token.session_id)
+    if not token or not person_and_session or not token.genuine(person_and_session[1].seed):
+        return None
+    return token.session_id
 
 
 def access_session_of(request: HttpRequest) -> UUID | None:
-    """The same by the access token alone, without a query."""
+    """As `session_of`, by the access token alone and without a query."""
     if not accepts_cookies():
         return None
     try:
         return UUID(access_tokens.read(access_cookie(request))["sid"])
     except (errors.Fault, ValueError):
         return None
-
-
-def _refresh_session_of(request: HttpRequest) -> UUID | None:
-    token = _parsed(_refresh_cookie(request))
-    found = token and sessions.find_for_refresh(token.session_id)
-    if not token or not found or not token.genuine(found[1].seed):
-        return None
-    return token.session_id
 
 
 def _refresh_cookie(request: HttpRequest) -> Secret:

@@ -1,8 +1,8 @@
 """Creates a user: the host's row and our account in one transaction.
 
-Sign-up, staff and modules create users here, and pass what else belongs to the same transaction.
-`CORE.ALLOW_SIGNUP` turned off closes all ways to sign up except invitations: then only an address
-that a user invited gets an account. Accounts that staff create are not sign-ups.
+Sign-up, staff and modules create users here, and pass a function for what else belongs to the same
+transaction. If `CORE.ALLOW_SIGNUP` is off, only an address that a user invited can sign up.
+Accounts that staff create are not sign-ups.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases
 from authservice.kernel.errors import Fault, ValidationFailed, invalid
-from authservice.kernel.retries import after_commit
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Insert
+from authservice.kernel.transactions import after_commit
 
-_ATTEMPTS = 5
+_ATTEMPTS = 5  # to insert a user whose username is made up
 
 _INSERT = Insert(lambda: Account)
 
@@ -54,7 +54,7 @@ class NewUser:
     last_name: str = ""
     avatar: str = ""
     phone_set_by: str = PhoneSource.SIGNUP
-    # The device of the sign-up, stored with the account to save a statement of the login.
+    # The device of the sign-up. It is stored with the account, which saves the login a statement.
     device: uuid.UUID | None = None
     further: FurtherFields = NOTHING
 
@@ -100,8 +100,8 @@ def create_user(new_user: NewUser, encoded: NewPassword, then: Callable[[Person]
     """Create the user and return the result of `then`, which runs in the same transaction.
 
     `encoded` is the hashed password, or an unusable one. Raises `ValidationFailed`,
-    `UserAlreadyExists`, `UsernameAlreadyExists`, `PhoneAlreadyInUse`, and `Conflict` if a unique
-    column of the project has the value that every new user gets there.
+    `UserAlreadyExists`, `UsernameAlreadyExists`, `PhoneAlreadyInUse`, and `Conflict` if another
+    unique column of the host's table gets a value that a user has already.
     """
     for attempt in range(_ATTEMPTS):
         username = _available_username(new_user, attempt)
@@ -115,6 +115,8 @@ def create_user(new_user: NewUser, encoded: NewPassword, then: Callable[[Person]
                 raise
             require_not_taken(new_user.email, new_user.username)
             new_user.further.require_valid()
+            # The second attempt finds which identifier is taken. Further attempts help only if they
+            # make up another username.
             if attempt == _ATTEMPTS - 1 or (attempt and new_user.username):
                 raise
     raise AssertionError  # the loop returns or raises
@@ -141,7 +143,25 @@ def _store(
     with transaction.atomic(using=using):
         with own_save(), host_fields.saving(**_names_in_request()):
             user.save(using=using, force_insert=True)
-        account = _account(new_user, user, username)
+        email_key, username_key, phone_key = _keys(new_user, username)
+        account = Account(
+            user=user,
+            email=new_user.email,
+            email_key=email_key,
+            email_claim=email_key or "",
+            username=username,
+            username_key=username_key,
+            username_claim=username_key or "",
+            phone_number=new_user.phone_number,
+            phone_key=phone_key,
+            phone_set_by=new_user.phone_set_by,
+            name=new_user.name,
+            first_name=new_user.first_name,
+            last_name=new_user.last_name,
+            avatar=new_user.avatar,
+            device_ids=new_user.device.hex if new_user.device else "",
+            created_at=clock.now(),
+        )
         _INSERT.run(using, account)
         with host_fields.saving():
             new_user.further.store(user)
@@ -155,58 +175,34 @@ def unsaved_user(new_user: NewUser, username: str, encoded: NewPassword | None =
     Raises `ValidationFailed` for an address that a new account must not have, and for a value that
     the host's field does not accept or that each user must have.
     """
-    _require_given(new_user)
+    # The host's table could hold only one user without an address, or without a username.
+    if not new_user.email and host_fields.must_be_given(host().email):
+        raise invalid("email", host_fields.REQUIRED)
+    filled_anyway = host_fields.made_up_length() or host().username == host().email
+    if not (new_user.username or filled_anyway) and host_fields.must_be_given(host().username):
+        raise invalid("username", host_fields.REQUIRED)
     if new_user.email and not identifiers.is_new_email(new_user.email):
         raise invalid("email", identifiers.NEW_EMAIL_RULE)
-    known = host()
-    user = known.model()
+    fields = host()
+    user = fields.model()
     if encoded is not None:
         encoded.assign(user)
     values = {**vars(new_user), "username": username}
-    for name, in_request in _names_in_request().items():
-        host_fields.set_value(user, name, values[in_request], field=in_request)
+    for name, request_name in _names_in_request().items():
+        host_fields.set_value(user, name, values[request_name], field=request_name)
     new_user.further.assign(user)
     return user
 
 
 def _names_in_request() -> dict[str, str]:
-    """The names in requests of the host's fields that a sign-up fills."""
+    """The names that requests give to the host's fields that a sign-up fills, by the names of
+    those fields."""
     fields = ("email", "username", "first_name", "last_name")
     return {name: field for field in fields if (name := getattr(host(), field))}
 
 
-def _require_given(new_user: NewUser) -> None:
-    """Of users without an address, or without a login name, the host's table could hold one."""
-    if not new_user.email and host_fields.must_be_given(host().email):
-        raise invalid("email", host_fields.REQUIRED)
-    made_up = host_fields.made_up_length() or host().username == host().email
-    if not (new_user.username or made_up) and host_fields.must_be_given(host().username):
-        raise invalid("username", host_fields.REQUIRED)
-
-
-def _account(new_user: NewUser, user: Any, username: str) -> Account:
-    email_key, username_key, phone_key = _keys(new_user, username)
-    return Account(
-        user=user,
-        email=new_user.email,
-        email_key=email_key,
-        email_claim=email_key or "",
-        username=username,
-        username_key=username_key,
-        username_claim=username_key or "",
-        phone_number=new_user.phone_number,
-        phone_key=phone_key,
-        phone_set_by=new_user.phone_set_by,
-        name=new_user.name,
-        first_name=new_user.first_name,
-        last_name=new_user.last_name,
-        avatar=new_user.avatar,
-        device_ids=new_user.device.hex if new_user.device else "",
-        created_at=clock.now(),
-    )
-
-
 def _keys(new_user: NewUser, username: str) -> tuple[str | None, str | None, str | None]:
+    """The keys of address, username and phone number; None for an identifier that is empty."""
     return (
         identifiers.email_key(new_user.email) if new_user.email else None,
         identifiers.username_key(username) if username else None,
@@ -221,14 +217,19 @@ def require_available(new_user: NewUser) -> None:
 
 def _available_username(new_user: NewUser, attempt: int) -> str:
     """The username for the user, after checking that all requested identifiers are free."""
-    username = new_user.username or _generated_username(new_user.email, attempt)
+    username = new_user.username
+    if not username and (length := host_fields.made_up_length()):
+        # The host's model needs a username: the local part of the address, with a random suffix
+        # after the first attempt.
+        base = re.sub(r"[^A-Za-z0-9_.-]", "", new_user.email.partition("@")[0])[:length]
+        username = base if len(base) >= 3 and not attempt else _with_suffix(base or "user")
     email_key, username_key, phone_key = _keys(new_user, username)
     keys = {"email": email_key, "username": username_key, "phone": phone_key}
-    held = lookup.claimed_keys(**keys, name=username)
+    claimed = lookup.claimed_keys(**keys, name=username)
     taken: list[tuple[type[Fault], bool]] = [
-        (errors.UserAlreadyExists, email_key in held),
-        (errors.UsernameAlreadyExists, bool(new_user.username) and username_key in held),
-        (errors.PhoneAlreadyInUse, phone_key in held),
+        (errors.UserAlreadyExists, email_key in claimed),
+        (errors.UsernameAlreadyExists, bool(new_user.username) and username_key in claimed),
+        (errors.PhoneAlreadyInUse, phone_key in claimed),
     ]
     if core.signup_enumeration == "hide":
         # The address comes last: an error about another identifier must not depend on it.
@@ -236,12 +237,12 @@ def _available_username(new_user: NewUser, attempt: int) -> str:
     for fault, is_taken in taken:
         if is_taken:
             raise fault
-    return _with_suffix(username) if username_key in held else username
+    return _with_suffix(username) if username_key in claimed else username
 
 
 def require_not_taken(email: str, username: str) -> None:
-    """Raises `UserAlreadyExists` or `UsernameAlreadyExists` for a value that is unique in the
-    host's table but unknown to our accounts."""
+    """Raises `UserAlreadyExists` or `UsernameAlreadyExists` if the host's table has the value
+    in a unique column. Our accounts may not know it."""
     field = host().email
     if field and host().model._meta.get_field(field).unique and _is_stored(field, email):
         raise errors.UserAlreadyExists
@@ -251,24 +252,15 @@ def require_not_taken(email: str, username: str) -> None:
 
 
 def _is_stored(field: str, text: str) -> bool:
+    """Whether a row of the host's table has the text in this field."""
     value = host_fields.held(field, text) if text else None
     rows = host().model._base_manager.using(databases.primary())
     return value is not None and rows.filter(**{field: value}).exists()
 
 
-def _generated_username(email: str, attempt: int) -> str:
-    """A username from the local part, for models that need one; with a random suffix after the
-    first attempt."""
-    length = host_fields.made_up_length()
-    if not length:
-        return ""
-    base = re.sub(r"[^A-Za-z0-9_.-]", "", email.partition("@")[0])[:length]
-    return base if len(base) >= 3 and not attempt else _with_suffix(base or "user")
-
-
 def _with_suffix(base: str) -> str:
-    kept = base[: host_fields.made_up_length()]
-    return f"{kept}-{secrets.token_hex(host_fields.SUFFIX // 2)}"
+    stem = base[: host_fields.made_up_length()]
+    return f"{stem}-{secrets.token_hex(host_fields.SUFFIX // 2)}"
 
 
 def may_create_account(method: str) -> bool:

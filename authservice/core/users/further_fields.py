@@ -9,6 +9,7 @@
   may have no default.
 
 Everything is stored in the transaction of the sign-up or the change, so an error stores nothing.
+The system checks and the API description ask what a serializer would accept and store.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from rest_framework import serializers
 
 from authservice.core.conf import core
 from authservice.core.users import host_fields
-from authservice.core.users.reserved_fields import reserved
+from authservice.core.users.user_fields import complaint, reserved
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, languages
 from authservice.kernel.phrases import of_field
@@ -43,20 +44,21 @@ class FurtherFields:
             return
         self.given, self.values = dict(serializer.initial_data), serializer.validated_data
         for name in reserved().intersection(self.values):
-            # A system check reports it; here `validate` of the serializer may have added it.
+            # A system check reports such a field, unless `validate` of the serializer adds it.
             raise ImproperlyConfigured(f"{name!r} must not be a further field of users.")
 
     def __bool__(self) -> bool:
         return bool(self.values)
 
     def assign(self, user: Any) -> None:
-        """Set the values on a user who is not inserted yet."""
+        """Set the values of columns on a user who is not inserted yet."""
         for name, value in self.values.items():
             if _is_column(name):
                 setattr(user, name, value)
 
     def store(self, user: Any) -> None:
-        """Store the rest, after the user is inserted. Raises `ValidationFailed`."""
+        """Store the values after the user is inserted: by `update` of the serializer, or those of
+        many-to-many relations. Raises `ValidationFailed`."""
         if self._has_update():
             self._update(user)
         else:
@@ -66,28 +68,28 @@ class FurtherFields:
         """Change a stored user; returns the names of the changed fields. Raises `ValidationFailed`
         and `Conflict`."""
         with host_fields.saving(**{name: name for name in self.given}):
-            return self._change(user)
-
-    def _change(self, user: Any) -> list[str]:
-        if self._has_update():
-            self._update(user)
-            return sorted(self.given)
-        columns = [name for name in self.values if _is_column(name)]
-        changed = [name for name in columns if getattr(user, name) != self.values[name]]
-        for name in changed:
-            setattr(user, name, self.values[name])
-        if changed:
-            user.save(using=databases.primary(), update_fields=changed)
-        return sorted(changed + self._set_many(user))
+            if self._has_update():
+                self._update(user)
+                return sorted(self.given)
+            columns = [name for name in self.values if _is_column(name)]
+            changed = [name for name in columns if getattr(user, name) != self.values[name]]
+            for name in changed:
+                setattr(user, name, self.values[name])
+            if changed:
+                user.save(using=databases.primary(), update_fields=changed)
+            return sorted(changed + self._set_many(user))
 
     def require_valid(self) -> None:
         """Validate again, after the database refused a value. Raises `ValidationFailed` if another
         user has taken a unique value meanwhile."""
         if self._serializer is not None:
-            again = self._serializer
+            serializer = self._serializer
             _validated(
-                type(again)(
-                    again.instance, data=self.given, partial=again.partial, context=again.context
+                type(serializer)(
+                    serializer.instance,
+                    data=self.given,
+                    partial=serializer.partial,
+                    context=serializer.context,
                 )
             )
 
@@ -98,13 +100,14 @@ class FurtherFields:
         self._serializer.instance = user
         try:
             self._serializer.save()
-        except serializers.ValidationError as wrong:
-            raise _failure(wrong.detail) from wrong
-        except ModelValidationError as wrong:
-            raise _failure(serializers.as_serializer_error(wrong)) from wrong
+        except serializers.ValidationError as error:
+            raise _failure(error.detail) from error
+        except ModelValidationError as error:
+            raise _failure(serializers.as_serializer_error(error)) from error
 
     def _set_many(self, user: Any) -> list[str]:
-        names = [name for name in self.values if _is_many(name)]
+        many_to_many = {field.name for field in host().model._meta.many_to_many}
+        names = [name for name in self.values if name in many_to_many]
         for name in names:
             getattr(user, name).set(self.values[name])
         return names
@@ -121,7 +124,7 @@ def of_columns(values: Mapping[str, Any]) -> FurtherFields:
 
 
 def at_signup(given: Mapping[str, Any], request: Any = None) -> FurtherFields:
-    """Validate the further fields of a sign-up; `given` may have other fields. Raises
+    """Validate the further fields of a sign-up; `given` may have other fields too. Raises
     `ValidationFailed`."""
     schema = signup_serializer()
     if schema is None:
@@ -130,7 +133,8 @@ def at_signup(given: Mapping[str, Any], request: Any = None) -> FurtherFields:
 
 
 def of_profile(user: Any, given: Mapping[str, Any], request: Any = None) -> FurtherFields:
-    """The same for a change of the profile of `user`. Fields that are not sent stay as they are."""
+    """As `at_signup`, for a change of the profile of `user`. Fields that are not sent stay as they
+    are."""
     schema = profile_serializer()
     picked = _picked(schema, given) if schema else {}
     if schema is None or not picked:
@@ -145,7 +149,7 @@ def names_at_signup() -> Collection[str]:
 
 
 def names_of_profile() -> Collection[str]:
-    """The same for a change of the profile."""
+    """The names of the further fields of a profile."""
     schema = profile_serializer()
     return accepted(schema) if schema else ()
 
@@ -170,8 +174,71 @@ def accepted(schema: Serializer) -> frozenset[str]:
     return frozenset(name for name, field in schema().fields.items() if not field.read_only)
 
 
+def load(path: str) -> Serializer:
+    """The serializer at a dotted path. The text of a `TypeError` says why it cannot be used."""
+    schema = import_string(path)
+    if not (isinstance(schema, type) and issubclass(schema, serializers.Serializer)):
+        raise TypeError("is not a class of serializers")
+    model = getattr(getattr(schema, "Meta", None), "model", None)
+    if issubclass(schema, serializers.ModelSerializer):
+        if model is None or not issubclass(host().model, model):
+            raise TypeError("is a ModelSerializer of another model than the user model")
+        if is_open(schema):
+            return schema  # every caller refuses it by `is_open`
+    try:
+        schema().fields  # noqa: B018 a serializer finds its fields when they are read
+    except Exception as error:
+        raise TypeError(f"cannot be used: {error}") from error
+    return schema
+
+
+def is_open(schema: Serializer) -> bool:
+    """Whether the serializer has fields that it does not name: later fields of the user model would
+    be added to it."""
+    meta = getattr(schema, "Meta", None)
+    return getattr(meta, "fields", None) == serializers.ALL_FIELDS or hasattr(meta, "exclude")
+
+
+def complaints(schema: Serializer) -> Iterator[tuple[str, str]]:
+    """The fields that the serializer must not have, each with the reason."""
+    for name, source, field in _leaves(schema().fields, "", ""):
+        if "." not in name and name in reserved():
+            yield name, "the name belongs to a field of authservice"
+        elif source.endswith("*"):
+            if not field.read_only:
+                yield name, "with source='*' it can change every field"
+        elif reason := complaint(source):
+            yield name, reason
+
+
+def not_stored(schema: Serializer) -> list[str]:
+    """The fields that nothing stores: a serializer without `update` stores only columns and
+    many-to-many relations of the user model."""
+    if has_update(schema):
+        return []
+    model = host().model._meta
+    stored = {field.name for field in (*model.concrete_fields, *model.many_to_many)}
+    fields = schema().fields.items()
+    return [name for name, field in fields if not field.read_only and field.source not in stored]
+
+
+def filled_columns() -> set[str]:
+    """The attributes of the user that every sign-up fills."""
+    try:
+        schema = load(core.signup_serializer) if core.signup_serializer else None
+    except (ImportError, TypeError):
+        return set()  # reported by another check
+    if schema is None or is_open(schema):
+        return set()
+    return {
+        str(field.source)
+        for field in schema().fields.values()
+        if field.required or field.default is not serializers.empty
+    }
+
+
 def _picked(schema: Serializer, given: Mapping[str, Any]) -> dict[str, Any]:
-    # Only its own fields: a serializer needs neither the password nor the address.
+    # Only the fields of the serializer: it needs neither the password nor the address.
     return {name: value for name, value in given.items() if name in accepted(schema)}
 
 
@@ -195,16 +262,22 @@ def _flat(detail: Any, path: str) -> Iterator[tuple[str, list[str]]]:
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
             yield from _flat(inner, f"{path}.{name}" if path else str(name))
-    elif texts := [str(one) for one in detail if not isinstance(one, Mapping)]:
+    elif texts := [str(text) for text in detail if not isinstance(text, Mapping)]:
         yield path or "non_field_errors", texts
     else:
-        for place, inner in enumerate(detail):
-            yield from _flat(inner, f"{path}.{place}")
+        for index, inner in enumerate(detail):
+            yield from _flat(inner, f"{path}.{index}")
 
 
 def _is_column(name: str) -> bool:
     return name in {field.name for field in host().model._meta.concrete_fields}
 
 
-def _is_many(name: str) -> bool:
-    return name in {field.name for field in host().model._meta.many_to_many}
+def _leaves(fields: Any, name: str, source: str) -> Iterator[tuple[str, str, Any]]:
+    """Each field, also in nested serializers, with its path of names and of attributes."""
+    for own_name, field in fields.items():
+        name_path, source_path = f"{name}{own_name}", f"{source}{field.source}"
+        yield name_path, source_path, field
+        inner = getattr(field, "child", field)
+        if isinstance(inner, serializers.Serializer):
+            yield from _leaves(inner.fields, f"{name_path}.", f"{source_path}.")

@@ -26,15 +26,15 @@ logger = logging.getLogger("authservice.accounts")
 REQUIRED = phrase("This field is required.")
 SUFFIX = 9  # characters that make a username unique: "-1a2b3c4d"
 _BASE = 21  # characters of a made-up username before its suffix
-_SHORTEST = 3
-# No name is made up for a field that is called like one of these, even if it accepts any text.
+_SHORTEST = 3  # no username is made up if the column has less room before the suffix
+# No username is made up for a field with such a name, even if the field accepts any text.
 _PHONE = re.compile(r"phone|mobile|msisdn|(^|_)(tel|cell)(_|$)")
 
 
 def held(name: str, text: str) -> Any:
-    """The value of the field that a look-up compares with, None if the field cannot hold the text.
+    """The value to look for in the field of this name; None if the field cannot hold the text.
 
-    A text field can hold what its validators refuse today: the row may be older than they are.
+    A text field can hold what its validators refuse: a row may be older than the validators.
     """
     field = host().model._meta.get_field(name)
     connection = connections[databases.primary()]
@@ -42,25 +42,26 @@ def held(name: str, text: str) -> Any:
         value = text if is_text(name) else field.to_python(text)
         if not is_text(name):
             field.run_validators(value)  # the range of numbers of this database
-        field.get_db_prep_value(value, connection)
+        field.get_db_prep_value(value, connection)  # only for its exceptions
     except (ValidationError, ValueError, TypeError, OverflowError, ArithmeticError):
         return None
     return value
 
 
 def set_value(user: Any, name: str, value: str, *, field: str) -> None:
-    """Set a field of the host's user to what it makes of the value. Raises `ValidationFailed` with
-    the rule that the value breaks; `field` is its name in the request."""
-    of_host = host().model._meta.get_field(name)
+    """Set a field of the host's user to the value, as the field cleans it. Raises
+    `ValidationFailed` with the rule that the value breaks; `field` is the name of the field in the
+    request."""
+    host_field = host().model._meta.get_field(name)
     if value == "":
-        setattr(user, name, None if of_host.null else "")
+        setattr(user, name, None if host_field.null else "")
         return
-    if is_text(name) and of_host.max_length and len(value) > of_host.max_length:
-        rule = phrase("Must have at most %(count)d characters.", count=of_host.max_length)
+    if is_text(name) and host_field.max_length and len(value) > host_field.max_length:
+        rule = phrase("Must have at most %(count)d characters.", count=host_field.max_length)
         raise errors.invalid(field, rule)
     with languages.of_texts():
         try:
-            cleaned = of_host.clean(value, user)
+            cleaned = host_field.clean(value, user)
         except ValidationError as refusal:
             raise _failure({field: refusal.messages}) from refusal
     setattr(user, name, cleaned)
@@ -71,8 +72,8 @@ def is_text(name: str) -> bool:
 
 
 def must_be_given(name: str) -> bool:
-    """Whether two users without a value of this field could not exist: the field is unique, and
-    stores no NULL."""
+    """Whether each user needs a value of this field, since it is unique and stores no NULL: only
+    one user could have the empty value."""
     field = host().model._meta.get_field(name) if name else None
     return field is not None and field.unique and not field.null
 
@@ -109,17 +110,19 @@ def accepts(name: str, text: str) -> bool:
 
 @contextmanager
 def saving(**names: str) -> Iterator[None]:
-    """A refusal of the block, which saves a row of the host's user, is an error of the API.
+    """Context for a block that saves a row of the host's user: a refusal becomes an error of the
+    API.
 
     Raises `ValidationFailed` for a `ValidationError` of the model or its receivers, with the texts
-    of the fields of the request: `names` has their names by those of the host's fields. Raises
-    `Conflict` if a constraint of the table refuses the row. The caller's transaction must end with
-    the error.
+    about fields of the request: `names` maps the host's fields to the names of these fields in the
+    request. Raises `Conflict` if a constraint of the table refuses the row. The caller's
+    transaction must end with the error.
     """
     try:
         yield
     except ValidationError as refusal:
-        logger.warning("The user model refuses a row: %s", _names_of(refusal))
+        columns = ", ".join(getattr(refusal, "error_dict", {NON_FIELD_ERRORS: ""}))
+        logger.warning("The user model refuses a row: %s", columns)
         raise refused(refusal, names) from refusal
     except IntegrityError as refusal:
         logger.warning("The table of users refuses a row: %s", type(refusal.__cause__).__name__)
@@ -138,45 +141,38 @@ def saving(**names: str) -> Iterator[None]:
 
 @contextmanager
 def committing() -> Iterator[None]:
-    """The same for a block that commits a transaction. A deferred constraint or trigger of the
+    """As `saving`, for a block that commits a transaction. A deferred constraint or trigger of the
     project refuses the row only then (PostgreSQL). A trigger of the project on one of our tables
     counts too; a constraint of ours is a fault of this service, which no client can correct."""
     try:
         yield
     except DatabaseError as refusal:
-        if not (_is_of_host(refusal) or databases.is_of_trigger(refusal)):
+        # PostgreSQL reports the table of the constraint.
+        model = host().model
+        table = getattr(getattr(refusal.__cause__, "diag", None), "table_name", None)
+        tables = {parent._meta.db_table for parent in (model, *model._meta.all_parents)}
+        is_of_host = isinstance(refusal, IntegrityError) and table in tables
+        if not (is_of_host or databases.is_of_trigger(refusal)):
             raise
-        with saving():
+        with saving():  # turns it into an error of the API
             raise
-
-
-def _is_of_host(refusal: DatabaseError) -> bool:
-    """Whether a constraint of the project's table refuses the row, as PostgreSQL reports it."""
-    model = host().model
-    table = getattr(getattr(refusal.__cause__, "diag", None), "table_name", None)
-    tables = {parent._meta.db_table for parent in (model, *model._meta.all_parents)}
-    return isinstance(refusal, IntegrityError) and table in tables
 
 
 def refused(refusal: ValidationError, names: Mapping[str, str]) -> errors.ValidationFailed:
-    """The error for a refusal of the model. Texts about columns that are not in the request would
-    show clients how the project stores its users."""
+    """The error for a refusal of the model. It leaves out texts about columns that are not in the
+    request, which would show clients how the project stores its users."""
     with languages.of_texts():
-        texts = _texts(refusal)
-    shown = {**names, NON_FIELD_ERRORS: "non_field_errors"}
-    return _failure({shown[name]: texts[name] for name in shown if texts.get(name)})
-
-
-def _texts(refusal: ValidationError) -> Mapping[str, list[str]]:
-    by_field = hasattr(refusal, "error_dict")
-    return refusal.message_dict if by_field else {NON_FIELD_ERRORS: refusal.messages}
-
-
-def _names_of(refusal: ValidationError) -> str:
-    return ", ".join(getattr(refusal, "error_dict", {NON_FIELD_ERRORS: ""}))
+        texts: Mapping[str, list[str]] = (
+            refusal.message_dict
+            if hasattr(refusal, "error_dict")
+            else {NON_FIELD_ERRORS: refusal.messages}
+        )
+    request_names = {**names, NON_FIELD_ERRORS: "non_field_errors"}
+    return _failure({request_names[name]: texts[name] for name in request_names if texts.get(name)})
 
 
 def _failure(details: Mapping[str, list[str]]) -> errors.ValidationFailed:
+    """The error with all details, whose message names the first invalid field."""
     for name, texts in details.items():
         return errors.ValidationFailed(of_field(name, texts[:1]), details=details)
     return errors.ValidationFailed()

@@ -20,33 +20,12 @@ from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, ValidationFailed
 
 
-@contextmanager
-def counted(client: Client) -> Iterator[None]:
-    """Count the block under `is-available` unless it succeeds: a refusal says that a value is
-    taken. It is counted first, so beyond the limit no client learns that."""
-    throttling.count("is-available", client.network)
-    yield
-    throttling.refund("is-available", client.network)
-
-
-def require_free(person: Person, kind: Identifier, text: str) -> None:
-    """Raises `UserAlreadyExists` or `UsernameAlreadyExists` if another user has the identifier.
-    Another spelling of the user's own one is free."""
-    if is_same(person, kind, text):
-        return
-    keys: dict[str, str | None] = {"email": None, "username": None, "phone": None}
-    keys[kind.text] = kind.key(text)
-    name = text if kind is USERNAME else ""
-    if lookup.claimed_keys(**keys, name=name, but_of=person.user.pk):
-        raise _taken(kind)
-    _require_free_in_host(kind, text)
-
-
 def replace(person: Person, kind: Identifier, text: str, **further: Any) -> None:
     """Store the identifier and `further` fields of the account, in the current transaction.
 
-    Raises as `require_free` does, also if another user takes the identifier at the same moment,
-    `ValidationFailed` if the host's model refuses it, and `Conflict` if another column does.
+    Raises what `require_free` raises, also if another user takes the identifier at the same moment.
+    Raises `ValidationFailed` if the host's model refuses the identifier, and `Conflict` if the
+    host's table refuses the row for another reason.
     """
     require_free(person, kind, text)
     using, fields = databases.primary(), {**further, **_copies(person, kind, text)}
@@ -66,13 +45,36 @@ def replace(person: Person, kind: Identifier, text: str, **further: Any) -> None
         setattr(person.account, name, value)
 
 
+def require_free(person: Person, kind: Identifier, text: str) -> None:
+    """Raises `UserAlreadyExists` or `UsernameAlreadyExists` if another user has the identifier.
+    Another spelling of the user's own one is free."""
+    if is_same(person, kind, text):
+        return
+    keys: dict[str, str | None] = {"email": None, "username": None, "phone": None}
+    keys[kind.text] = kind.key(text)
+    name = text if kind is USERNAME else ""
+    if lookup.claimed_keys(**keys, name=name, but_of=person.user.pk):
+        raise _taken(kind)
+    _require_free_in_host(kind, text)
+
+
 def is_same(person: Person, kind: Identifier, text: str) -> bool:
-    """Whether it is the user's own identifier, in this or an equivalent spelling."""
+    """Whether the text is the user's own identifier, in this or an equivalent spelling."""
     present = getattr(person, kind.text)
     return bool(present) and kind.key(present) == kind.key(text)
 
 
+@contextmanager
+def counted(client: Client) -> Iterator[None]:
+    """Count the block under the limit `is-available`, unless it succeeds: a refusal reveals that
+    a value is taken. The count precedes the block, so a client beyond the limit learns nothing."""
+    throttling.count("is-available", client.network)
+    yield
+    throttling.refund("is-available", client.network)
+
+
 def _copies(person: Person, kind: Identifier, text: str) -> dict[str, Any]:
+    """The fields of the account that store the identifier."""
     if is_same(person, kind, text):
         return {kind.text: text}  # the keys stay: another user may hold a contested one
     key = kind.key(text)
@@ -80,18 +82,12 @@ def _copies(person: Person, kind: Identifier, text: str) -> dict[str, Any]:
 
 
 def _save_in_host(person: Person, kind: Identifier, text: str) -> None:
-    field = _set_in_host(person, kind, text)
-    if field:
-        with own_save(), host_fields.saving(**{field: kind.text}):
-            person.user.save(using=databases.primary(), update_fields=[field])
-
-
-def _set_in_host(person: Person, kind: Identifier, text: str) -> str:
-    """Set the field of the host's model; returns its name, "" if there is none."""
     field: str = getattr(host(), kind.text)
-    if field:
-        host_fields.set_value(person.user, field, text, field=kind.text)
-    return field
+    if not field:
+        return
+    host_fields.set_value(person.user, field, text, field=kind.text)
+    with own_save(), host_fields.saving(**{field: kind.text}):
+        person.user.save(using=databases.primary(), update_fields=[field])
 
 
 def _require_free_in_host(kind: Identifier, text: str) -> None:

@@ -80,10 +80,9 @@ def is_new_email(text: str) -> bool:
     IDNA 2008 and, unless DEBUG, `localhost` are refused too. Existing rows keep such an address.
     """
     local, _, domain = text.strip().rpartition("@")
-    return is_email(text) and '"' not in local and _is_public(_ascii_domain(domain))
-
-
-def _is_public(domain: str) -> bool:
+    if not is_email(text) or '"' in local:
+        return False
+    domain = _ascii_domain(domain)
     if domain == "localhost" or domain.endswith(".localhost"):
         return settings.DEBUG
     try:
@@ -106,23 +105,34 @@ def is_username(text: str) -> bool:
     If the username of the host's model is not free text but a number, a UUID, one of its choices or
     a phone number, its field decides.
     """
-    if not host().username or host_fields.made_up_length():
+    if _our_rule_applies():
         return USERNAME_FORM.fullmatch(text) is not None
     if len(text) > USERNAME_LENGTH or not host_fields.accepts(host().username, text):
         return False
+    # A phone number in E.164 form, or as digits alone if the field accepts them.
     return not host_fields.is_for_phones() or is_phone(text) or text.isdecimal()
+
+
+def _our_rule_applies() -> bool:
+    """Whether the host's model has no username, or one of free text: one that this service could
+    make up."""
+    return not host().username or host_fields.made_up_length() > 0
 
 
 def can_be_typed(username: str) -> bool:
     """Whether a request can have this username of an old user: requests are trimmed, in normal form
     C, and without control characters."""
-    known = unicodedata.normalize("NFC", username.strip())
-    return username == known and len(username) <= USERNAME_LENGTH and not CONTROL.search(username)
+    as_requested = unicodedata.normalize("NFC", username.strip())
+    return (
+        username == as_requested
+        and len(username) <= USERNAME_LENGTH
+        and not CONTROL.search(username)
+    )
 
 
 def username_rule() -> Phrase:
     """The rule of `is_username`."""
-    if not host().username or host_fields.made_up_length():
+    if _our_rule_applies():
         return USERNAME_RULE
     return PHONE_RULE if host_fields.is_for_phones() else OTHER_USERNAME_RULE
 
@@ -130,27 +140,25 @@ def username_rule() -> Phrase:
 def is_phone(text: str) -> bool:
     """Whether the text is a possible number in E.164 form (ITU-T E.164), without stripping.
 
-    Of the spellings of one number, such as +49030123456 with the trunk prefix 0, only the one
-    without dialled prefixes is accepted (needs the `phone` extra). Otherwise one number could
-    belong to several accounts, each with limits of its own.
+    Only one spelling of a number is accepted: not +49030123456, which has the trunk prefix 0.
+    Otherwise one number could belong to several accounts, each with limits of its own. This needs
+    the `phone` extra.
     """
-    return PHONE_FORM.fullmatch(text) is not None and _is_possible(text)
-
-
-def _is_possible(number: str) -> bool:
-    """Check the numbering plan of the country; without the `phone` extra only the form counts."""
+    if PHONE_FORM.fullmatch(text) is None:
+        return False
     try:
         # Imported here: an optional extra, with megabytes of metadata that few processes need.
         import phonenumbers
     except ImportError:
-        return True
+        return True  # without the extra only the form counts
+    # The numbering plan of the country decides.
     try:
-        parsed = phonenumbers.parse(number)
+        number = phonenumbers.parse(text)
     except phonenumbers.NumberParseException:
         return False
-    if not phonenumbers.is_possible_number(parsed):
+    if not phonenumbers.is_possible_number(number):
         return False
-    return phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164) == number
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164) == text
 
 
 def country_of(number: str) -> str:
@@ -171,17 +179,14 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
-def _without_final_stop(domain: str) -> str:
-    """IDNA maps the full stops of other scripts to a dot, and mail servers drop one at the end: one
-    mailbox would have several spellings. A final dot itself is refused."""
-    return domain.rstrip(_STOPS + ".") if domain.endswith(tuple(_STOPS)) else domain
-
-
 def _ascii_domain(domain: str) -> str:
     if domain.isascii() and "xn--" not in domain.lower():
         return domain.lower()  # the same result as below, at a hundredth of the cost
+    # IDNA maps the full stops of other scripts to a dot, and mail servers drop one at the end: one
+    # mailbox would have several spellings. A final dot itself is refused.
+    stopless = domain.rstrip(_STOPS + ".") if domain.endswith(tuple(_STOPS)) else domain
     try:
-        encoded = idna.encode(_without_final_stop(domain), uts46=True).decode()
+        encoded = idna.encode(stopless, uts46=True).decode()
         return encoded.removesuffix(".")  # an ignored character may follow the full stop
     except (idna.IDNAError, UnicodeError):
         return _folded(domain)
@@ -191,9 +196,11 @@ def _ascii_domain(domain: str) -> str:
 class Identifier:
     """A kind of identifier: its form, and the fields of an account that belong to it.
 
-    `text` is the field with the identifier, `claim` the one with its key, `unique` the one with the
-    key if users are found by it, `verified` the one with the key that was verified. A phone number
-    has one field for `claim` and `unique`; of several accounts, one finds that which verified it.
+    `text`, `claim`, `unique` and `verified` are names of fields. `text` has the identifier as it is
+    written, and `claim` its key. `unique` has the same key, but only in the one account that a
+    look-up by this key finds: if two users claim a key, it may be empty in both. `verified` has the
+    key that was verified. A phone number has one field for `claim` and `unique`: several accounts
+    may have the same number, and it finds the account that has verified it.
     """
 
     text: str

@@ -1,8 +1,9 @@
 """Finds users, and keeps our copies of identifiers equal to the host's user table.
 
 The host project may change an address without any signal: by `.update()`, in bulk or in its own
-admin. Every look-up therefore compares the user's address with the key it was found by, and updates
-the copy. If two users claim the same key, the current holder keeps it; nobody else is assigned it.
+admin. Every look-up therefore compares the user's address with the key by which the user was
+found, and updates the copy. If two users claim the same key, the current holder keeps the key, and
+nobody else gets it.
 """
 
 from __future__ import annotations
@@ -33,95 +34,6 @@ logger = logging.getLogger("authservice.accounts")
 COPIES = [name for kind in (EMAIL, USERNAME) for name in (kind.text, kind.claim, kind.unique)]
 
 
-@cache
-def _by(field: str, natural: str, factor_columns: tuple[str, ...]) -> Select:
-    """Users by a field of the account, with the columns that second factors ask for.
-
-    If the identifier is also the natural key of the host's model (`USERNAME_FIELD`), the same
-    statement finds users without an account by a UNION with the host's table. The columns of the
-    factors follow those of the person.
-    """
-
-    def build() -> QuerySet[Any, Any]:
-        ours = Account.objects.filter(**{field: param("value", Account, field)}).order_by()
-        for_factors = [f"user__{name}" for name in factor_columns]
-        rows = ours.values_list(*people.columns(user="user__", account=""), *for_factors)
-        known = host()
-        if not natural or getattr(known, natural) != known.natural:
-            return rows
-        typed = param("typed", known.model, known.natural)
-        theirs = known.model._base_manager.filter(**{known.natural: typed}).order_by()
-        columns = people.columns(user="", account="authservice_account__")
-        return rows.union(theirs.values_list(*columns, *factor_columns), all=True)
-
-    return Select(build)
-
-
-def _by_phone() -> QuerySet[Any, Any]:
-    """The account that has verified the number first. One of two others shows that it is not the
-    only one."""
-    verified = Case(When(verified_phone_key=F("phone_key"), then=0), default=1)
-    rows = Account.objects.filter(phone_key=param("value", Account, "phone_key"))
-    rows = rows.order_by(verified)
-    return rows.values_list(*people.columns(user="user__", account=""))[:2]
-
-
-_BY_PHONE = Select(_by_phone)
-
-
-def _claims() -> QuerySet[Any, Any]:
-    """Keys that users claim, former addresses that are reserved for theirs, and usernames of users
-    without an account; each with the user.
-
-    One statement, so that an address which leaves an account at this moment is found in one of the
-    two places.
-    """
-    claimed = Account.objects.filter(
-        Q(email_claim=param("email", Account, "email_key"))
-        | Q(username_claim=param("username", Account, "username_key"))
-        | Q(verified_phone_key=param("phone", Account, "verified_phone_key"))
-    )
-    reserved = OneTimeToken.objects.filter(
-        purpose=param("purpose", OneTimeToken),
-        target_key=param("email", OneTimeToken, "target_key"),
-        expires_at__gt=param("now", OneTimeToken, "expires_at"),
-    )
-    keys = claimed.order_by().values_list(
-        "email_claim", "username_claim", "verified_phone_key", "user"
-    )
-    nothing = Value("", CharField())
-    former = reserved.order_by().values_list("target_key", Value("", CharField()), nothing, "user")
-    return keys.union(former, *_names_without_account(), all=True)
-
-
-def _names_without_account() -> list[QuerySet[Any, Any]]:
-    """The key of the username for each user without an account who has it.
-
-    Not `iexact`: the host's table has no index for it, so each sign-up would read all of it. The
-    name itself is not selected: on MySQL and MariaDB the host's table may have another collation
-    than ours, and a UNION of both fails.
-    """
-    model, natural = host().model, host().natural
-    # Users without an account are found by their natural key only.
-    if host().username != natural or not host_fields.is_text(natural):
-        return []
-    names = [param(name, model, natural) for name in _spellings("")]
-    rows = model._base_manager.filter(authservice_account=None, **{f"{natural}__in": names})
-    key = param("username", Account, "username_key")
-    return [rows.order_by().values_list(Value(""), key, Value(""), "pk")]
-
-
-def _is_held(name: str) -> bool:
-    return bool(name) and host_fields.held(host().natural, name) is not None
-
-
-def _spellings(name: str) -> dict[str, str]:
-    return {"typed": name, "lower": name.lower(), "upper": name.upper(), "title": name.capitalize()}
-
-
-_CLAIMED = Select(_claims)
-
-
 def find_by_email(email: str) -> Person | None:
     return _find(EMAIL, email)
 
@@ -131,13 +43,13 @@ def find_by_username(username: str) -> Person | None:
 
 
 def find_by_phone(phone: str) -> Person | None:
-    """The user whose account has verified the number, otherwise that of the only account that has
-    it."""
+    """The user whose account has verified the number. If none has, the user of the only account
+    with this number."""
     rows = _BY_PHONE.all(databases.primary(), value=PHONE.key(phone))
-    found = [people.read(row, databases.primary()) for row in rows]
-    if not found or (len(found) > 1 and not found[0].phone_number_verified):
+    persons = [people.read(row, databases.primary()) for row in rows]
+    if not persons or (len(persons) > 1 and not persons[0].phone_number_verified):
         return None
-    return refresh_copies(found[0])
+    return refresh_copies(persons[0])
 
 
 def find_by_pk(pk: Any) -> Person | None:
@@ -178,6 +90,83 @@ def get_person(user: Any) -> Person:
     return find_by_pk(user.pk) or Person(user, create_account(user))
 
 
+def _find(kind: Identifier, typed: str) -> Person | None:
+    """The user whom the key finds, or the user whose natural key is exactly `typed`.
+
+    The latter may have no account, or not hold the key because another user claims it too. If the
+    holder of an address has verified it, every spelling of the address finds the holder.
+    """
+    key = kind.key(typed)
+    columns = tuple(name for factor in plugs(SecondFactor) for name in factor.columns())
+    by_key = finder = _by(kind.unique, "", columns)
+    is_natural = getattr(host(), kind.text, "") == host().natural
+    natural_value = None
+    if is_natural:
+        # A text that the natural key cannot hold finds nobody, such as "bob" if it is a number.
+        natural_value = host_fields.held(host().natural, typed)
+        finder = by_key if natural_value is None else _by(kind.unique, kind.text, columns)
+    try:
+        rows = finder.all(databases.primary(), value=key, typed=natural_value)
+    except DatabaseError as error:
+        if not databases.is_of_charset(error):
+            raise
+        # No natural key has these characters.
+        rows = by_key.all(databases.primary(), value=key)
+    persons = [people.read(row, databases.primary()) for row in rows]
+    for person, row in zip(persons, rows, strict=True):
+        person.gate_values = dict(zip(columns, row[people.width() :], strict=True))
+    holder = _holder(persons, kind, key)
+    exact_match = None
+    if is_natural:
+        exact_match = next(
+            (person for person in persons if getattr(person, kind.text) == typed), None
+        )
+    if exact_match is None:
+        return holder
+    if holder and (holder.id == exact_match.id or (kind is EMAIL and holder.email_verified)):
+        return holder
+    return get_person(exact_match.user)
+
+
+def _holder(found: Collection[Person], kind: Identifier, key: str) -> Person | None:
+    """The user who has the key, and keeps it when the copies are refreshed from the host's row."""
+    for person in found:
+        if getattr(person.ours, kind.unique) == key:
+            current = refresh_copies(person)
+            if getattr(current.ours, kind.unique) == key:
+                return current
+    return None
+
+
+def is_available(field: str, value: str) -> bool:
+    """Whether no user has the identifier. Raises `ValidationFailed` for a value that no new user
+    may have."""
+    kind, find = _KINDS[field]
+    if not kind.accepts(value):
+        rule = identifiers.username_rule() if kind is identifiers.USERNAME else kind.rule
+        raise errors.invalid(field, rule)
+    if kind is identifiers.EMAIL and not identifiers.is_new_email(value):
+        raise errors.invalid(field, identifiers.NEW_EMAIL_RULE)
+    keys: dict[str, str | None] = dict.fromkeys(_KINDS)
+    keys[field] = kind.key(value)
+    # Claims come first. `find` also finds users without an account, by the host's natural key.
+    name = value if kind is identifiers.USERNAME else ""
+    return not claimed_keys(**keys, name=name) and find(value) is None
+
+
+def _find_verified(phone: str) -> Person | None:
+    """The user who has verified the number: it is not taken until an account has verified it."""
+    person = find_by_phone(phone)
+    return person if person and person.phone_number_verified else None
+
+
+_KINDS: Mapping[str, tuple[Identifier, Callable[[str], Person | None]]] = {
+    "email": (identifiers.EMAIL, find_by_email),
+    "username": (identifiers.USERNAME, find_by_username),
+    "phone": (identifiers.PHONE, _find_verified),
+}
+
+
 def claimed_keys(
     *,
     email: str | None,
@@ -186,9 +175,10 @@ def claimed_keys(
     name: str = "",
     but_of: Any = None,
 ) -> set[str]:
-    """The keys among these that a user other than `but_of` (a primary key) claims, contested or
-    not, or that are reserved for one, in one query. `name` is the username of the key: with it,
-    users who have no account yet are found too."""
+    """Those of the three keys that a user other than `but_of` (a primary key) claims, contested or
+    not, or that are reserved for such a user. Takes one query. `name` is the username whose key is
+    `username`: with it, users who have no account yet are found too."""
+    can_hold = bool(name) and host_fields.held(host().natural, name) is not None
     rows = _CLAIMED.all(
         databases.primary(),
         email=email,
@@ -196,16 +186,10 @@ def claimed_keys(
         phone=phone,
         purpose=reservations.PURPOSE,
         now=clock.now(),
-        **_spellings(name if _is_held(name) else ""),
+        **_spellings(name if can_hold else ""),
     )
     claimed = {key for row in rows if row[-1] != but_of for key in row[:-1]}
     return {key for key in (email, username, phone) if key and key in claimed}
-
-
-def unsaved_account(user: Any, copied: dict[str, Any]) -> Account:
-    """An unsaved account of a user whom the host project created."""
-    joined = getattr(user, host().joined) if host().joined else None
-    return Account(user=user, created_at=joined or clock.now(), **copied)
 
 
 def create_account(user: Any) -> Account:
@@ -218,6 +202,12 @@ def create_account(user: Any) -> Account:
             return stored
     Account.objects.bulk_create([account], ignore_conflicts=True)
     return Account.objects.get(user=user.pk)
+
+
+def unsaved_account(user: Any, copied: dict[str, Any]) -> Account:
+    """An unsaved account of a user whom the host project created."""
+    joined = getattr(user, host().joined) if host().joined else None
+    return Account(user=user, created_at=joined or clock.now(), **copied)
 
 
 def sync_account(person: Person) -> None:
@@ -236,9 +226,10 @@ def sync_account(person: Person) -> None:
 
 def refresh_copies(person: Person) -> Person:
     """The person, with the copies updated if they differ from the host's row."""
-    known = host()
-    if (known.email and person.email[:254] != person.ours.email) or (
-        known.username and person.username[:254] != person.ours.username
+    names = host()
+    # The columns of the copies have 254 characters.
+    if (names.email and person.email[:254] != person.ours.email) or (
+        names.username and person.username[:254] != person.ours.username
     ):
         sync_account(person)
     return person
@@ -257,52 +248,6 @@ def _copies(kind: Identifier, text: str) -> dict[str, Any]:
     return {kind.text: text, kind.claim: claim, kind.unique: claim or None}
 
 
-def _find(kind: Identifier, typed: str) -> Person | None:
-    """The user whom the key finds, or the user whose natural key is exactly `typed`.
-
-    The second may have no account, or not hold the key because another user claims it too. An
-    address that its holder has verified is the holder's in every spelling.
-    """
-    key = kind.key(typed)
-    columns = tuple(name for factor in plugs(SecondFactor) for name in factor.columns())
-    by_key = finder = _by(kind.unique, "", columns)
-    exact = None
-    if getattr(host(), kind.text, "") == host().natural:
-        # A text that the natural key cannot hold names nobody, such as a name where it is a number.
-        exact = host_fields.held(host().natural, typed)
-        finder = by_key if exact is None else _by(kind.unique, kind.text, columns)
-    try:
-        rows = finder.all(databases.primary(), value=key, typed=exact)
-    except DatabaseError as error:
-        if not databases.is_of_charset(error):
-            raise
-        rows = by_key.all(databases.primary(), value=key)
-    found = [people.read(row, databases.primary()) for row in rows]
-    for person, row in zip(found, rows, strict=True):
-        person.gate_values = dict(zip(columns, row[people.width() :], strict=True))
-    holder, named = _holder(found, kind, key), _named(found, kind, typed)
-    if named is None:
-        return holder
-    if holder and (holder.id == named.id or (kind is EMAIL and holder.email_verified)):
-        return holder
-    return get_person(named.user)
-
-
-def _holder(found: Collection[Person], kind: Identifier, key: str) -> Person | None:
-    for person in found:
-        if getattr(person.ours, kind.unique) == key:
-            current = refresh_copies(person)
-            if getattr(current.ours, kind.unique) == key:
-                return current
-    return None
-
-
-def _named(found: Collection[Person], kind: Identifier, typed: str) -> Person | None:
-    if getattr(host(), kind.text, "") != host().natural:
-        return None
-    return next((person for person in found if getattr(person, kind.text) == typed), None)
-
-
 def _drop_contested(account: Account, *, held: Collection[str | None] = ()) -> None:
     """Set keys to None that other users claim too, except those that the account holds already."""
     others = Account.objects.exclude(user=account.user_id)
@@ -314,7 +259,8 @@ def _drop_contested(account: Account, *, held: Collection[str | None] = ()) -> N
 
 
 def _clear_keys(account: Account) -> Iterator[None]:
-    """Clear no key, then each key alone, then both. A concurrent transaction may take a key after
+    """Set the keys for one attempt after another to store them: both keys, then each without the
+    other. After the last attempt both are None. A concurrent transaction may take a key after
     `_drop_contested`, and the account must keep its other key."""
     email, name = account.email_key, account.username_key
     for account.email_key, account.username_key in ((email, name), (email, None), (None, name)):
@@ -322,30 +268,81 @@ def _clear_keys(account: Account) -> Iterator[None]:
     account.email_key = account.username_key = None
 
 
-def is_available(field: str, value: str) -> bool:
-    """Whether no user has the identifier. Raises `ValidationFailed` for a value that no new user
-    may have."""
-    kind, find = _KINDS[field]
-    if not kind.accepts(value):
-        rule = identifiers.username_rule() if kind is identifiers.USERNAME else kind.rule
-        raise errors.invalid(field, rule)
-    if kind is identifiers.EMAIL and not identifiers.is_new_email(value):
-        raise errors.invalid(field, identifiers.NEW_EMAIL_RULE)
-    keys: dict[str, str | None] = dict.fromkeys(_KINDS)
-    keys[field] = kind.key(value)
-    # First by claim; users who have no account yet are found by the host's natural key.
-    name = value if kind is identifiers.USERNAME else ""
-    return not claimed_keys(**keys, name=name) and find(value) is None
+@cache
+def _by(field: str, natural: str, factor_columns: tuple[str, ...]) -> Select:
+    """Users by a field of the account, with the columns that second factors ask for.
+
+    If the identifier is also the natural key of the host's model (`USERNAME_FIELD`), the same
+    statement finds users without an account by a UNION with the host's table. The columns of the
+    factors follow those of the person.
+    """
+
+    def build() -> QuerySet[Any, Any]:
+        accounts = Account.objects.filter(**{field: param("value", Account, field)}).order_by()
+        for_factors = [f"user__{name}" for name in factor_columns]
+        rows = accounts.values_list(*people.columns(user="user__", account=""), *for_factors)
+        names = host()
+        if not natural or getattr(names, natural) != names.natural:
+            return rows
+        typed = param("typed", names.model, names.natural)
+        users = names.model._base_manager.filter(**{names.natural: typed}).order_by()
+        columns = people.columns(user="", account="authservice_account__")
+        return rows.union(users.values_list(*columns, *factor_columns), all=True)
+
+    return Select(build)
 
 
-def _find_verified(phone: str) -> Person | None:
-    """A number is taken once an account has verified it."""
-    person = find_by_phone(phone)
-    return person if person and person.phone_number_verified else None
+def _by_phone() -> QuerySet[Any, Any]:
+    """The first two accounts with the number, beginning with the one that has verified it. If none
+    has, the second row shows that the number belongs to several accounts."""
+    verified = Case(When(verified_phone_key=F("phone_key"), then=0), default=1)
+    rows = Account.objects.filter(phone_key=param("value", Account, "phone_key"))
+    rows = rows.order_by(verified)
+    return rows.values_list(*people.columns(user="user__", account=""))[:2]
 
 
-_KINDS: Mapping[str, tuple[Identifier, Callable[[str], Person | None]]] = {
-    "email": (identifiers.EMAIL, find_by_email),
-    "username": (identifiers.USERNAME, find_by_username),
-    "phone": (identifiers.PHONE, _find_verified),
-}
+_BY_PHONE = Select(_by_phone)
+
+
+def _claims() -> QuerySet[Any, Any]:
+    """Keys that users claim, former addresses that are reserved for their users, and usernames of
+    users without an account; each with its user.
+
+    One statement, so that an address which leaves an account at this moment is found in one of the
+    two places.
+    """
+    claimed = Account.objects.filter(
+        Q(email_claim=param("email", Account, "email_key"))
+        | Q(username_claim=param("username", Account, "username_key"))
+        | Q(verified_phone_key=param("phone", Account, "verified_phone_key"))
+    )
+    reserved = OneTimeToken.objects.filter(
+        purpose=param("purpose", OneTimeToken),
+        target_key=param("email", OneTimeToken, "target_key"),
+        expires_at__gt=param("now", OneTimeToken, "expires_at"),
+    )
+    keys = claimed.order_by().values_list(
+        "email_claim", "username_claim", "verified_phone_key", "user"
+    )
+    nothing = Value("", CharField())
+    former = reserved.order_by().values_list("target_key", Value("", CharField()), nothing, "user")
+
+    model, natural = host().model, host().natural
+    # Users without an account are found by their natural key only.
+    if host().username != natural or not host_fields.is_text(natural):
+        return keys.union(former, all=True)
+    # Not `iexact`: the host's table has no index for it, so each sign-up would read all of it. The
+    # key is selected instead of the name: on MySQL and MariaDB the host's table may have another
+    # collation than ours, and a UNION of both fails.
+    names = [param(name, model, natural) for name in _spellings("")]
+    users = model._base_manager.filter(authservice_account=None, **{f"{natural}__in": names})
+    key = param("username", Account, "username_key")
+    without_account = users.order_by().values_list(Value(""), key, Value(""), "pk")
+    return keys.union(former, without_account, all=True)
+
+
+def _spellings(name: str) -> dict[str, str]:
+    return {"typed": name, "lower": name.lower(), "upper": name.upper(), "title": name.capitalize()}
+
+
+_CLAIMED = Select(_claims)

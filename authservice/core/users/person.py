@@ -5,6 +5,7 @@ For a field that the host's model has, the host's value is authoritative and our
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,12 +15,15 @@ from typing import Any
 
 from django.db.models import Model
 from django.db.models.query_utils import DeferredAttribute
+from django.utils.module_loading import import_string
 
 from authservice.core.models import Account
 from authservice.core.users import identifiers, user_model
-from authservice.core.users.user_model import Host, host
+from authservice.core.users.user_model import host
 from authservice.kernel import settings
+from authservice.kernel.rules import EVERYONE, SUPER_ADMINS
 
+# Attributes of Django's base classes that `Person` reads.
 _OF_DJANGO = ("is_superuser", "password", "last_login")
 _NONE: Mapping[str, Any] = {}
 
@@ -47,6 +51,12 @@ class Person:
             self._theirs = _user_of(self._theirs, self._using)
         return self._theirs
 
+    def copied(self) -> Person | None:
+        """The same rows in an object of its own; None if there is an instance already."""
+        if not (isinstance(self._theirs, tuple) and isinstance(self.ours, tuple)):
+            return None
+        return copy.copy(self)
+
     @property
     def account(self) -> Account:
         if isinstance(self.ours, tuple):
@@ -62,30 +72,30 @@ class Person:
 
     @property
     def email(self) -> str:
-        known = host().email
-        return (getattr(self._theirs, known) or "") if known else self.ours.email
+        column = host().email
+        return (getattr(self._theirs, column) or "") if column else self.ours.email
 
     @property
     def username(self) -> str:
-        known = host().username
-        return str(getattr(self._theirs, known) or "") if known else self.ours.username
+        column = host().username
+        return str(getattr(self._theirs, column) or "") if column else self.ours.username
 
     @property
     def first_name(self) -> str:
-        known = host().first_name
-        return (getattr(self._theirs, known) or "") if known else self.ours.first_name
+        column = host().first_name
+        return (getattr(self._theirs, column) or "") if column else self.ours.first_name
 
     @property
     def last_name(self) -> str:
-        known = host().last_name
-        return (getattr(self._theirs, known) or "") if known else self.ours.last_name
+        column = host().last_name
+        return (getattr(self._theirs, column) or "") if column else self.ours.last_name
 
     @property
     def active(self) -> bool:
         """By the host's column; without one, both our flag and the host's model must say so."""
-        known = host().active
-        if known:
-            return bool(getattr(self._theirs, known))
+        column = host().active
+        if column:
+            return bool(getattr(self._theirs, column))
         return bool(self.ours.active) and user_model.grants(self.user, "is_active")
 
     @property
@@ -95,9 +105,9 @@ class Person:
     @property
     def is_superuser(self) -> bool:
         """Whether the user is a superuser of the host project."""
-        known = host().superuser
-        if known:
-            return bool(getattr(self._theirs, known))
+        column = host().superuser
+        if column:
+            return bool(getattr(self._theirs, column))
         return user_model.grants(self.user, "is_superuser")
 
     @property
@@ -108,8 +118,8 @@ class Person:
     @property
     def has_rights(self) -> bool:
         """Whether the user may have rights over other users: staff, superusers, super admins."""
-        in_doubt = user_model.may_have(self.user, "is_superuser")
-        return self.is_super_admin or self.is_staff or in_doubt
+        may_be_superuser = user_model.may_have(self.user, "is_superuser")
+        return self.is_super_admin or self.is_staff or may_be_superuser
 
     @property
     def password(self) -> str:
@@ -161,6 +171,16 @@ class Person:
         return moment
 
 
+def allows(setting: str, person: Person) -> bool:
+    """Whether a setting that says which users may do something allows it to this user: everyone,
+    super admins, or those for whom a function of the project returns true."""
+    if setting == EVERYONE:
+        return True
+    if setting == SUPER_ADMINS:
+        return person.is_super_admin
+    return bool(import_string(setting)(person.user))
+
+
 def email_of(user: Any) -> str:
     return (getattr(user, host().email) or "") if host().email else ""
 
@@ -190,8 +210,8 @@ def width() -> int:
 
 @dataclass(frozen=True)
 class _Shape:
-    """The names of the values in a row, and the classes that read them by name. `plain`: each value
-    of the user that `Person` reads equals the attribute of an instance."""
+    """The names of the values in a row, and the classes that read them by name. `plain` is true if
+    each value of the user's row that `Person` reads is what an instance has as its attribute."""
 
     user: list[str]
     account: list[str]
@@ -203,14 +223,24 @@ class _Shape:
 
 @settings.cached_for_host
 def _shape() -> _Shape:
-    user, account = _names(host().model), _names(Account)
+    fields = host()
+    user_names = _names(host().model)
+    account_names = _names(Account)
+    # The host's model may change a value when it is read: a field may decrypt or wrap it, and a
+    # property may take the place of a column.
+    names = (fields.key, fields.email, fields.username, fields.first_name, fields.last_name)
+    read_names = [
+        name for name in (*names, fields.active, *_OF_DJANGO) if hasattr(fields.model, name)
+    ]
+    attributes = [inspect.getattr_static(fields.model, name) for name in read_names]
+    unchanged = fields.model.from_db.__func__ is Model.from_db.__func__  # type: ignore[attr-defined]
     return _Shape(
-        user=user,
-        account=account,
-        width=len(user) + len(account),
-        user_row=_row_class(user, start=0),
-        account_row=_row_class(account, start=len(user)),
-        plain=_is_plain(host()),
+        user=user_names,
+        account=account_names,
+        width=len(user_names) + len(account_names),
+        user_row=_row_class(user_names, start=0),
+        account_row=_row_class(account_names, start=len(user_names)),
+        plain=unchanged and all(type(attribute) is DeferredAttribute for attribute in attributes),
     )
 
 
@@ -219,16 +249,6 @@ def _row_class(names: list[str], *, start: int) -> type[Any]:
     the host may have."""
     places = enumerate(names, start)
     return type("Row", (tuple,), {name: property(itemgetter(place)) for place, name in places})
-
-
-def _is_plain(known: Host) -> bool:
-    """False if the host's model changes a value when it is read: a field may decrypt or wrap it,
-    and a property may take the place of a column."""
-    names = (known.key, known.email, known.username, known.first_name, known.last_name)
-    read = [name for name in (*names, known.active, *_OF_DJANGO) if hasattr(known.model, name)]
-    attributes = [inspect.getattr_static(known.model, name) for name in read]
-    unchanged = known.model.from_db.__func__ is Model.from_db.__func__  # type: ignore[attr-defined]
-    return unchanged and all(type(attribute) is DeferredAttribute for attribute in attributes)
 
 
 def _user_of(row: tuple[Any, ...], using: str) -> Any:

@@ -1,8 +1,8 @@
 """Former addresses of accounts: for 72 hours no other account may have one.
 
 The former address of a changed account gets a link that restores it. If an intruder changed the
-address and then signed up with the former one, the link could not restore it. The rows are those of
-one-time tokens without a token: they have an owner, a target and an expiry.
+address and then signed up with the former one, the link could not restore it. A reservation is a
+row of `OneTimeToken` that has no token, only an owner, a target and an expiry.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEPT = timedelta(hours=72)  # as long as the link of a security notice
 
 @clock.once
 def reserve(person: Person, email_key: str) -> None:
-    """Reserve an address, by its key, for the account that has just left it; "" for none."""
+    """Reserve an address, by its key, for the account that has just left it; no address for ""."""
     if not email_key:
         return
     now = clock.now()
@@ -41,3 +41,8 @@ def holders(email_key: str) -> QuerySet[OneTimeToken, Any]:
         purpose=PURPOSE, target_key=email_key, expires_at__gt=clock.now()
     )
     return rows.values_list("user", flat=True)
+
+
+def has(person: Person, email_key: str) -> bool:
+    """Whether the address is reserved for this account."""
+    return holders(email_key).filter(user=person.user.pk).exists()

@@ -24,17 +24,6 @@ logger = logging.getLogger("authservice.accounts")
 _own_save: ContextVar[bool] = ContextVar("authservice_own_save", default=False)
 
 
-@contextmanager
-def own_save() -> Iterator[None]:
-    """Context for our own code that saves a user and writes the account itself: the receiver does
-    nothing."""
-    token = _own_save.set(True)
-    try:
-        yield
-    finally:
-        _own_save.reset(token)
-
-
 def connect() -> None:
     post_save.connect(sync_account_of_user, dispatch_uid="authservice.core.users.signals")
 
@@ -51,13 +40,29 @@ def sync_account_of_user(
 
     A user who is saved in another database than that of the accounts is ignored.
     """
-    if raw or _own_save.get() or not _has_identifier(sender, update_fields):
+    if raw or _own_save.get():
+        return
+    # With multi-table inheritance, the row of a parent belongs to a user too. If the user model is
+    # a proxy, so does the row of its concrete model.
+    model = host().model
+    if not issubclass(sender, model) and not issubclass(model, sender._meta.concrete_model):
+        return
+    if update_fields is None:
+        update_fields = {field.name for field in sender._meta.concrete_fields}
+    # Without an address or a username among the saved fields, no copy changes.
+    if not {host().email, host().username} & set(update_fields):
         return
     if using and using != databases.primary():
         return
     try:
         with transaction.atomic(using=databases.primary()):
-            pk = _key_of_user(sender, instance)
+            pk = instance.pk
+            if not isinstance(instance, model):
+                # `instance` is a row of a parent model, perhaps of no user. The user model inherits
+                # the primary key of the parent as a field of the same name. This takes one query.
+                users = model._base_manager.using(databases.primary())
+                rows = users.filter(**{sender._meta.pk.name: instance.pk})
+                pk = rows.values_list("pk", flat=True).first()
             if pk is not None:
                 keep_in_sync(pk)
     except DatabaseError:
@@ -65,15 +70,16 @@ def sync_account_of_user(
 
 
 def keep_in_sync(pk: Any) -> None:
-    """Create a missing account, update the copies, and assign a key that is not contested now.
+    """Create a missing account, update the copies, and retry keys that another user had before.
 
     Reads the stored row: an instance may have database expressions as values, or values that were
     not saved.
     """
-    person = lookup.find_or_create(pk)
+    person = lookup.find_or_create(pk)  # updates the copies too
     if person is None:
         return
     account = person.account
+    # A claim without its key: when it was made, another user claimed the same one.
     unassigned = (account.email_claim and not account.email_key) or (
         account.username_claim and not account.username_key
     )
@@ -81,26 +87,12 @@ def keep_in_sync(pk: Any) -> None:
         lookup.sync_account(person)
 
 
-def _has_identifier(sender: Any, update_fields: Any) -> bool:
-    """Whether rows of this model belong to users, and an address or a username may have been saved.
-
-    With multi-table inheritance, the row of a parent belongs to a user too. If the user model is a
-    proxy, so does the row of its concrete model.
-    """
-    model = host().model
-    if not issubclass(sender, model) and not issubclass(model, sender._meta.concrete_model):
-        return False
-    if update_fields is None:
-        update_fields = {field.name for field in sender._meta.concrete_fields}
-    return bool({host().email, host().username} & set(update_fields))
-
-
-def _key_of_user(sender: Any, instance: Any) -> Any:
-    """The primary key of the user of a saved row; None if a parent's row is the row of no user.
-    Costs one query for a row of a parent."""
-    model = host().model
-    if isinstance(instance, model):
-        return instance.pk
-    # The user model inherits the field, under the same name.
-    rows = model._base_manager.using(databases.primary())
-    return rows.filter(**{sender._meta.pk.name: instance.pk}).values_list("pk", flat=True).first()
+@contextmanager
+def own_save() -> Iterator[None]:
+    """Context for our own code that saves a user and writes the account itself: the receiver does
+    nothing."""
+    token = _own_save.set(True)
+    try:
+        yield
+    finally:
+        _own_save.reset(token)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
-from django.contrib.auth.hashers import BasePasswordHasher, identify_hasher, is_password_usable
+from django.contrib.auth.hashers import identify_hasher, is_password_usable
 from django.db import DatabaseError, connections, transaction
 
 from authservice.core.models import Account
@@ -25,12 +25,14 @@ from authservice.core.users.identifiers import EMAIL, USERNAME
 from authservice.core.users.person import email_of, username_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
-from authservice.kernel.retries import retry_on_deadlock, write_or_split
+from authservice.kernel.transactions import retry_on_deadlock, write_or_split
 
 logger = logging.getLogger("authservice.accounts")
 
 KEYS = (EMAIL.unique, USERNAME.unique)
 MOST_NAMED = 10
+# What a password hasher calls its parameters of cost.
+_COSTS = ("iterations", "work_factor", "time_cost", "memory_cost", "parallelism", "block_size")
 
 Progress: TypeAlias = Callable[[int, int], None]
 Copied: TypeAlias = dict[str, Any]
@@ -40,11 +42,13 @@ Changed: TypeAlias = tuple[Account, Copied]
 
 @dataclass
 class Contested:
-    """An identifier that several users claim, and the primary keys of these users."""
+    """An identifier that several users claim, and the first `MOST_NAMED` of these users: their
+    primary keys and usernames."""
 
     kind: str
     text: str
-    users: list[Any] = field(default_factory=list)
+    users: int = 0
+    named: list[tuple[Any, str]] = field(default_factory=list)
 
 
 @dataclass
@@ -95,10 +99,14 @@ def sync(*, batch_size: int, dry_run: bool, progress: Progress) -> Report:
     steps = total * (2 if dry_run else 3)
     done = 0
     for users in _batches(batch_size):
-        _survey(users, report)
+        for user in users:
+            _survey(user, report)
         progress(done := done + len(users), steps)
     report.seen.clear()
-    _measure_hashers(report)
+    for hasher in report.hashers.values():
+        started = time.perf_counter()
+        identify_hasher(hasher.sample).verify("no password", hasher.sample)
+        hasher.seconds = time.perf_counter() - started
     for write in (False,) if dry_run else (False, True):
         for users in _batches(batch_size):
             _sync_batch(users, report, write=write, dry_run=dry_run)
@@ -129,51 +137,31 @@ def _batches(size: int) -> Iterator[list[Any]]:
         last = batch[-1]
 
 
-def _survey(users: list[Any], report: Report) -> None:
-    for user in users:
-        report.users += 1
-        copied = lookup.copies(user)
-        for half in [_half(copied[name]) for name in KEYS if copied.get(name)]:
-            (report.shared if half in report.seen else report.seen).add(half)
-        _note_hasher(user, report)
-        _note_email(user, report)
-        _note_username(user, report)
+def _survey(user: Any, report: Report) -> None:
+    """Count what the report says of this user, and note which keys several users have."""
+    report.users += 1
+    copied = lookup.copies(user)
+    for half in [_half(copied[name]) for name in KEYS if copied.get(name)]:
+        (report.shared if half in report.seen else report.seen).add(half)
 
-
-def _note_email(user: Any, report: Report) -> None:
-    email = email_of(user)
+    email, username = email_of(user), username_of(user)
     if email and not identifiers.is_new_email(email):
         report.odd_emails += 1
         if len(report.with_odd_email) < MOST_NAMED:
             report.with_odd_email.append(user.pk)
-
-
-def _note_username(user: Any, report: Report) -> None:
-    name = username_of(user)
-    if name and not identifiers.can_be_typed(name):
+    if username and not identifiers.can_be_typed(username):
         report.odd_names += 1
         if len(report.with_odd_name) < MOST_NAMED:
             report.with_odd_name.append(user.pk)
 
-
-def _half(key: str) -> int:
-    return int(key[:32], 16)
-
-
-def _list_contested(user: Any, copied: dict[str, Any], report: Report) -> None:
-    for kind, text in ((EMAIL, email_of(user)), (USERNAME, username_of(user))):
-        key = copied.get(kind.unique)
-        if key and report.is_contested(key):
-            report.contested.setdefault(key, Contested(kind.text, text)).users.append(user.pk)
-
-
-def _note_hasher(user: Any, report: Report) -> None:
     encoded = user.password
     if not encoded or not is_password_usable(encoded):
         return
     try:
         hasher = identify_hasher(encoded)
-        cost = _cost(hasher, encoded)
+        cost = hasher.decode(encoded)
+    except NotImplementedError:
+        cost = {}  # Django's base class raises it for hashers that do not implement `decode`
     except (ValueError, KeyError, AssertionError):
         report.unreadable += 1
         if len(report.with_unreadable) < MOST_NAMED:
@@ -184,30 +172,22 @@ def _note_hasher(user: Any, report: Report) -> None:
     report.hashers.setdefault(name, Hasher(name, 0, encoded)).users += 1
 
 
-def _cost(hasher: BasePasswordHasher, encoded: str) -> dict[str, Any]:
-    try:
-        return hasher.decode(encoded)
-    except NotImplementedError:
-        # Django's base class raises this for hashers that do not implement `decode`.
-        return {}
-
-
-_COSTS = ("iterations", "work_factor", "time_cost", "memory_cost", "parallelism", "block_size")
-
-
-def _measure_hashers(report: Report) -> None:
-    for hasher in report.hashers.values():
-        started = time.perf_counter()
-        identify_hasher(hasher.sample).verify("no password", hasher.sample)
-        hasher.seconds = time.perf_counter() - started
+def _half(key: str) -> int:
+    """Half of a key, as `Report.seen` has it."""
+    return int(key[:32], 16)
 
 
 def _sync_batch(users: list[Any], report: Report, *, write: bool, dry_run: bool) -> None:
-    wanted = [(user, lookup.copies(user)) for user in users]
+    """Compare a batch of users with their accounts. The first pass reports the differences and,
+    unless it is a dry run, releases the keys that move. The second pass (`write`) writes the
+    accounts."""
+    copied_by_user = [(user, lookup.copies(user)) for user in users]
     if not write:
-        for user, copied in wanted:
+        for user, copied in copied_by_user:
             _list_contested(user, copied, report)
-    new, changed = _compare(wanted, Account.objects.in_bulk([user.pk for user in users]), report)
+    new, changed = _compare(
+        copied_by_user, Account.objects.in_bulk([user.pk for user in users]), report
+    )
     if dry_run or write:
         report.created += len(new)
     if not write:
@@ -215,7 +195,7 @@ def _sync_batch(users: list[Any], report: Report, *, write: bool, dry_run: bool)
         # keys that move, before the second pass writes any.
         report.updated += len(changed)
         if not dry_run and changed:
-            # A row that is refused here is refused, and reported, by the second pass too.
+            # No report here: the second pass refuses and reports the same rows.
             write_or_split(_release, changed, lambda _: None)
         return
     outdated = [account.pk for account in (*new, *(account for account, _ in changed))]
@@ -224,6 +204,16 @@ def _sync_batch(users: list[Any], report: Report, *, write: bool, dry_run: bool)
         refused = retry_on_deadlock(partial(_write, outdated, report))
         report.refused += len(refused)
         report.with_refused += refused[: MOST_NAMED - len(report.with_refused)]
+
+
+def _list_contested(user: Any, copied: dict[str, Any], report: Report) -> None:
+    for kind, text in ((EMAIL, email_of(user)), (USERNAME, username_of(user))):
+        key = copied.get(kind.unique)
+        if key and report.is_contested(key):
+            contested = report.contested.setdefault(key, Contested(kind.text, text))
+            contested.users += 1
+            if len(contested.named) < MOST_NAMED:
+                contested.named.append((user.pk, username_of(user)))
 
 
 def _compare(
@@ -242,14 +232,12 @@ def _compare(
 
 
 def _drop_contested(wanted: dict[str, Any], account: Account | None, report: Report) -> None:
+    """Replace keys that several users claim by None, but not the key of a verified address."""
     for name in KEYS:
         key = wanted.get(name)
-        if report.is_contested(key) and not (account and _is_verified(account, name, key)):
+        verified = account and name == EMAIL.unique and account.verified_email_key == key
+        if report.is_contested(key) and not verified:
             wanted[name] = None
-
-
-def _is_verified(account: Account, name: str, key: str | None) -> bool:
-    return name == EMAIL.unique and account.verified_email_key == key
 
 
 def _release(changed: Sequence[Changed]) -> None:
@@ -273,8 +261,8 @@ def _write(outdated: list[Any], report: Report) -> list[Any]:
     with transaction.atomic(using=databases.primary()):
         users = _locked(_users(), outdated)
         accounts = _locked(Account.objects.all(), outdated)
-        wanted = [(user, lookup.copies(user)) for user in users.values()]
-        new, changed = _compare(wanted, accounts, report)
+        copied_by_user = [(user, lookup.copies(user)) for user in users.values()]
+        new, changed = _compare(copied_by_user, accounts, report)
         try:
             _store(new, changed)
         except DatabaseError as error:
@@ -282,10 +270,10 @@ def _write(outdated: list[Any], report: Report) -> list[Any]:
                 raise
             # A user signed up or changed an identifier after the first pass, or a rule of the
             # database refuses an account: write this batch row by row.
-            each: list[tuple[Any, Callable[[Any], object]]]
-            each = [(account.user, lookup.create_account) for account in new]
-            each += [(users[account.pk], lookup.get_person) for account, _ in changed]
-            return [user.pk for user, write in each if not _write_one(user, write)]
+            calls: list[tuple[Any, Callable[[Any], object]]]
+            calls = [(account.user, lookup.create_account) for account in new]
+            calls += [(users[account.pk], lookup.get_person) for account, _ in changed]
+            return [user.pk for user, write in calls if not _write_one(user, write)]
     return []
 
 
@@ -306,12 +294,12 @@ def _write_one(user: Any, write: Callable[[Any], object]) -> bool:
 
 def _locked(rows: Any, pks: list[Any]) -> dict[Any, Any]:
     """The rows by primary key, locked until the transaction ends, in the order of their keys as in
-    `passwords.lock_users`. Whole rows are read: if the model inherits the table of another one,
-    the rows of both are locked."""
+    `passwords.lock_users`. Whole rows are read: if the model inherits the table of another model,
+    the rows of both tables are locked."""
     no_key = connections[databases.primary()].features.has_select_for_no_key_update
     rows = rows.select_related(None).order_by("pk").select_for_update(no_key=no_key)
-    found: dict[Any, Any] = rows.in_bulk(pks)
-    return found
+    locked: dict[Any, Any] = rows.in_bulk(pks)
+    return locked
 
 
 def _store(new: list[Account], changed: list[Changed]) -> None:

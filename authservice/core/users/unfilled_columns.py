@@ -18,7 +18,7 @@ from django.db.models.expressions import BaseExpression
 from django.db.models.fields import NOT_PROVIDED
 from django.db.models.functions import Cast, Coalesce, Collate, Concat, Lower
 
-from authservice.core.users import further_schemas
+from authservice.core.users import further_fields
 from authservice.core.users.user_model import host
 from authservice.kernel.databases import primary
 
@@ -35,10 +35,10 @@ def problems() -> list[str]:
 def filled() -> set[str]:
     """The names of the columns that sign-ups fill."""
     names = host()
-    ours = {names.email, names.username, names.natural, names.first_name, names.last_name}
+    own_columns = {names.email, names.username, names.natural, names.first_name, names.last_name}
     key = names.model._meta.pk.name
     # The first login, mostly right after the sign-up, stores its time.
-    return {*ours, key, "password", "last_login", *further_schemas.filled_columns()}
+    return {*own_columns, key, "password", "last_login", *further_fields.filled_columns()}
 
 
 def _of_columns() -> Iterator[str]:
@@ -84,7 +84,7 @@ def _refuses(constraint: Any) -> bool:
 
 
 def _collides(expressions: Sequence[Any], *, nulls_distinct: bool = True) -> bool:
-    """Whether no two new users can be there: all expressions have the same values for both."""
+    """Whether the table cannot hold two new users, whose expressions all have the same values."""
     if not all(map(_is_same, expressions)):
         return False
     return not nulls_distinct or all(map(_has_value, expressions))
@@ -95,10 +95,18 @@ def _is_same(expression: Any) -> bool:
     if isinstance(expression, Value):
         return True
     if not isinstance(expression, F):
-        sources = _sources(expression)  # a function without any, such as Now, may say anything
+        sources = _sources(expression)  # a function without any, such as Now, may return anything
         return bool(sources) and all(map(_is_same, sources))
     field = _column(expression)
-    if field is None or field.primary_key or field.name in filled() or _makes_values(field):
+    if field is None or field.primary_key or field.name in filled():
+        return False
+    # The values differ if the field makes up its value, such as a slug from another field: then
+    # `pre_save` is not that of a field of Django. They also differ if Django fills the column: a
+    # parent link, or `auto_now`.
+    flags = ("auto_now", "auto_now_add")
+    is_parent_link = getattr(field.remote_field, "parent_link", False)
+    is_of_django = type(field).pre_save.__module__.startswith("django.db.models.")
+    if is_parent_link or not is_of_django or any(getattr(field, flag, 0) for flag in flags):
         return False
     if field.generated:
         return _is_same(field.expression)
@@ -114,12 +122,20 @@ def _has_value(expression: Any) -> bool:
         return expression.value is not None
     if isinstance(expression, F):
         field = _column(expression)
-        return field is not None and not _has_transform(expression) and _stores_value(field)
+        if field is None or _has_transform(expression):
+            return False
+        if field.generated:
+            return _has_value(field.expression)
+        if field.has_default() or field.db_default is NOT_PROVIDED:
+            # Django gives a text without a default the value "".
+            return field.get_default() is not None
+        constant = field.db_default
+        return (constant.value if isinstance(constant, Value) else constant) is not None
     sources = _sources(expression)
     if isinstance(expression, Coalesce):
         return any(map(_has_value, sources))
-    of_text = type(expression).__module__ == Lower.__module__
-    is_strict = of_text or isinstance(expression, _STRICT)
+    is_for_text = type(expression).__module__ == Lower.__module__
+    is_strict = is_for_text or isinstance(expression, _STRICT)
     return isinstance(expression, Concat) or (is_strict and all(map(_has_value, sources)))
 
 
@@ -138,25 +154,6 @@ def _column(reference: Any) -> Any:
 
 
 def _has_transform(reference: Any) -> bool:
-    """Whether it names a part of the column, such as a key in JSON, which may be NULL where the
-    column is not."""
+    """Whether the `F` names a part of the column, such as a key in JSON, which may be NULL where
+    the column is not."""
     return "__" in reference.name
-
-
-def _makes_values(field: Any) -> bool:
-    """Whether the field makes up its value, or Django fills it."""
-    flags = ("auto_now", "auto_now_add")
-    is_parent_link = getattr(field.remote_field, "parent_link", False)
-    # Such as a slug from another field: the field is not one of Django's.
-    is_of_django = type(field).pre_save.__module__.startswith("django.db.models.")
-    return is_parent_link or not is_of_django or any(getattr(field, flag, 0) for flag in flags)
-
-
-def _stores_value(field: Any) -> bool:
-    if field.generated:
-        return _has_value(field.expression)
-    if field.has_default() or field.db_default is NOT_PROVIDED:
-        # Django gives a text without a default the value "".
-        return field.get_default() is not None
-    constant = field.db_default
-    return (constant.value if isinstance(constant, Value) else constant) is not None

@@ -21,8 +21,8 @@ logger = logging.getLogger("authservice.accounts")
 class Host:
     """Names of the host's fields, "" if its model has no such field.
 
-    `active` and `superuser` are columns that nothing hides: a property or a method of that name
-    decides instead of the column below it.
+    `active` and `superuser` name a column only if nothing hides it: a property or a method of the
+    same name decides instead of the column.
     """
 
     model: Any
@@ -39,6 +39,7 @@ class Host:
 
 @settings.cached_for_host
 def host() -> Host:
+    """The names of the fields of the current user model."""
     model: Any = get_user_model()
     natural = model.USERNAME_FIELD
     email = _present(model, model.get_email_field_name())
@@ -81,16 +82,16 @@ def grants(user: Any, flag: str) -> bool:
 
 
 def may_have(user: Any, flag: str) -> bool:
-    """The same, but true if the model fails: for flags that protect the user from others."""
+    """As `grants`, but true if the model fails: for flags that protect the user from others."""
     return _said(user, flag) is not False
 
 
 def _said(user: Any, flag: str) -> bool | None:
-    """None if the model gives no answer."""
+    """What the model says of the flag; None if it fails."""
     try:
         value = getattr(user, flag, False)
         if iscoroutinefunction(value):
-            raise TypeError(f"{flag} is an async method")  # what it returns is always true
+            raise TypeError(f"{flag} is an async method")  # its coroutine would count as true
         return bool(value() if callable(value) else value)
     except Error:
         raise  # an outage says nothing about the user

@@ -1,8 +1,13 @@
-"""The signed-in user, and the deletion of the own account."""
+"""The signed-in user: who it is, the export of all their data, and the deletion of the account."""
 
 from __future__ import annotations
 
-from django.http import HttpResponse
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Literal, NotRequired, TypedDict
+
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpResponse, StreamingHttpResponse
 from django.urls import reverse
 
 from authservice.core import errors
@@ -11,14 +16,17 @@ from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint, ToConfirm
 from authservice.core.api.responses import MessageResponse, User, Verified
 from authservice.core.api.serializers import OwnerIn, TokenIn
+from authservice.core.login.step_up import Need
 from authservice.core.own_account import deletion
 from authservice.core.recovery import recent_proof
 from authservice.core.recovery.recent_proof import Proof
+from authservice.core.staff import export_user
 from authservice.core.users.person import Person
+from authservice.kernel import clock, languages
 from authservice.kernel.errors import Fault
 from authservice.kernel.http import pages
-from authservice.kernel.http.envelope import answer
-from authservice.kernel.http.operations import operation
+from authservice.kernel.http.envelope import answer, crash
+from authservice.kernel.http.operations import Moment, operation
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
@@ -27,14 +35,6 @@ _MAILED = phrase("A message to your address says how to delete the account.")
 _PAGE = "authservice/pages/delete_account.html"
 _REFUSALS = (errors.LastSuperAdmin, errors.SelfDeleteDisabled, errors.UserInUse)
 _FAULTS = (*recent_proof.FAULTS, *_REFUSALS)
-
-
-def _delete(view: Endpoint) -> HttpResponse:
-    given, caller = view.read(OwnerIn), view.identity
-    proof = Proof(given["password"], given["code"])
-    if deletion.delete(caller.person, caller.session, proof, view.client):
-        return responses.logged_out(_DELETED)
-    return responses.message_response(_MAILED)
 
 
 class Me(Endpoint):
@@ -83,7 +83,7 @@ class Me(Endpoint):
 
 
 class DeleteMe(Endpoint):
-    """The same for clients that cannot send a body with DELETE."""
+    """`DELETE /me` for clients that cannot send a body with DELETE."""
 
     @operation(
         body=OwnerIn,
@@ -115,6 +115,14 @@ class DeleteMe(Endpoint):
         The same as `DELETE /me`, for clients that cannot send a body with DELETE.
         """
         return _delete(self)
+
+
+def _delete(view: Endpoint) -> HttpResponse:
+    given, caller = view.read(OwnerIn), view.identity
+    proof = Proof(given["password"], given["code"])
+    if deletion.delete(caller.person, caller.session, proof, view.client):
+        return responses.logged_out(_DELETED)
+    return responses.message_response(_MAILED)
 
 
 class DeleteAccount(LinkEndpoint):
@@ -201,3 +209,75 @@ def _page(
         "action": reverse("authservice:delete-account"),
     }
     return pages.page(_PAGE, context)
+
+
+class ExportPart(TypedDict):
+    """One kind of rows about the user, and what it is stored for. `after_deletion` says what
+    remains of them when the user is deleted; the parts of the project have none."""
+
+    name: str
+    purpose: str
+    after_deletion: NotRequired[str]
+    rows: list[dict[str, Any]]
+
+
+class Export(TypedDict):
+    """Everything that the service stores about the user. A document without `complete` at its end
+    is not whole."""
+
+    user_id: str
+    exported_at: Moment
+    parts: list[ExportPart]
+    complete: Literal[True]
+
+
+class ExportMe(Endpoint):
+    @operation(
+        answer=Export,
+        faults=(errors.StepUpRequired, errors.StepUpUnavailable),
+        id="exportMe",
+        answered="The document, as a file to download. It is sent while it is written.",
+    )
+    def export(self) -> HttpResponse:
+        """Download everything about the signed-in user
+
+        One JSON document with all rows that the service stores about the user, each kind with its
+        purpose: the account, sessions, second factors, linked providers, organizations,
+        invitations, the audit log and what the project adds. It contains no password, secret or
+        token. Save it as a file: it may be large. If the connection ends early, the document has no
+        `complete` at its end.
+
+        401 `STEP_UP_REQUIRED`: the user must have logged in or confirmed a step-up at most 10
+        minutes ago, with the second factor if there is one. 429 `TOO_MANY_REQUESTS`: one export an
+        hour; wait for `Retry-After`.
+        """
+        # The export is worth more to the thief of a token than any other response.
+        self.require_proven(Need())
+        if self.is_head:
+            return answer()
+        chunks = _reported(self, export_user.export(self.identity.person, self.client))
+        date = clock.utc().date().isoformat()
+        # Django reads the whole response first if an async server gets a plain iterator, or WSGI an
+        # async one.
+        streamed = _in_threads(chunks) if isinstance(self.request, ASGIRequest) else chunks
+        response: Any = StreamingHttpResponse(streamed, content_type="application/json")
+        response.headers["Content-Disposition"] = f'attachment; filename="your-data-{date}.json"'
+        languages.label(response)
+        return response  # type: ignore[no-any-return]
+
+
+def _reported(view: Endpoint, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks. An error is reported and raised again, so that the server cuts the connection:
+    the client must not take a part for the whole document."""
+    try:
+        yield from chunks
+    except Exception as error:
+        crash(view.request, view.request_id, error)
+        raise
+
+
+async def _in_threads(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
+    # All chunks are read in the thread of the request, which has its database connections.
+    read_next = sync_to_async(lambda: next(chunks, None))
+    while (chunk := await read_next()) is not None:
+        yield chunk

@@ -1,0 +1,77 @@
+"""Which routes of this service ask for a fresh or a stronger proof (`STEP_UP`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from authservice.core.conf import step_up as conf
+from authservice.core.login.step_up import Need
+from authservice.kernel import modules
+from authservice.kernel.levels import OWN
+from authservice.kernel.settings import cached, convert
+
+_PARAMETER = re.compile(r"<[^>]*>|\{[^}]*\}")
+
+
+class Route(NamedTuple):
+    """One action of a view: its name, such as `DELETE /org/{}`, and the function."""
+
+    name: str
+    view: Any
+    action: Any
+
+
+def routes() -> Iterator[Route]:
+    """Every action of the installed modules that needs a signed-in user."""
+    for urlconf in modules.urlconfs():
+        for route in import_module(urlconf).urlpatterns:
+            view = getattr(route.callback, "cls", None)
+            for method, action in getattr(route.callback, "actions", {}).items():
+                # Django adds HEAD to a view that has GET, with the same action.
+                if view is not None and method != "head" and not view.is_public(action):
+                    name = _plain(f"{method.upper()} /{route.pattern}")
+                    yield Route(name, view, getattr(view, action))
+
+
+@cached
+def needs() -> Mapping[Any, Need]:
+    """What the guarded actions ask for, by their functions."""
+    further = {_plain(name): need(entry) for name, entry in conf.further_routes.items()}
+    strict = Need(OWN, conf.max_age)
+    guarded: dict[Any, Need] = {}
+    for name, view, action in routes():
+        if name in further:
+            guarded[action] = further[name]
+        elif conf.routes == "strict" and (
+            action.__name__ in view.strict_actions
+            or (view.super_admin and not name.startswith("GET "))
+        ):
+            guarded[action] = strict
+    return guarded
+
+
+def may_guard(view: Any, action: str) -> bool:
+    """Whether some requests to this action need a fresh proof, for the API description."""
+    in_part = conf.routes == "strict" and action in view.strict_in_part
+    return in_part or getattr(view, action) in needs()
+
+
+def need(given: Mapping[str, Any]) -> Need:
+    """An entry of `STEP_UP.FURTHER_ROUTES`."""
+    return Need(given.get("acr", OWN), convert(given.get("max_age"), timedelta | None))
+
+
+def unknown() -> list[str]:
+    """The names in `STEP_UP.FURTHER_ROUTES` that belong to no route for signed-in users."""
+    names = {route.name for route in routes()}
+    return [name for name in conf.further_routes if _plain(name) not in names]
+
+
+def _plain(name: str) -> str:
+    """The name of a route with `{}` for each parameter: nobody needs to know the names of
+    parameters."""
+    return _PARAMETER.sub("{}", name)
