@@ -17,8 +17,8 @@ class CoreConfig(modules.ModuleConfig):
     awaited_messages = kinds.AWAITED
     message_builders = (
         "authservice.core.messages.security_notice.message_builders",
-        "authservice.core.login.pending_signups.message_builders",
-        "authservice.core.own_account.email_messages.message_builders",
+        "authservice.core.login.signup.message_builders",
+        "authservice.core.own_account.email_change.message_builders",
         "authservice.core.own_account.deletion.message_builders",
     )
 
@@ -32,5 +32,7 @@ class CoreConfig(modules.ModuleConfig):
         admin_login_checks.connect()
         signals.connect()
         last_login.connect()
+        # Without a login module in INSTALLED_APPS, stateless is the default. It is not an installed
+        # app, so Django does not call its `ready`.
         if not modules.has_login_module():
             modules.default_login_module().ready()

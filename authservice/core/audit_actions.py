@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from authservice import signals
-from authservice.kernel.actions import ADMIN, ANYBODY, CRITICAL, STAFF, USER, WARNING, Action
+from authservice.kernel.actions import (
+    ADMIN,
+    ANYBODY,
+    CRITICAL,
+    STAFF,
+    SYSTEM,
+    USER,
+    WARNING,
+    Action,
+)
 
 ACTIONS: Mapping[str, Action] = {
     # Login and logout. The actor is the account named in the request, even if an attacker named it.
@@ -71,12 +80,27 @@ ACTIONS: Mapping[str, Action] = {
         WARNING,
         when="The current password in a change of the password is wrong.",
     ),
+    "auth.password.unsafe": Action(
+        "The current password breaks a rule for passwords.",
+        WARNING,
+        when="A login finds the right password in a list of breached or common passwords, or too"
+        " short without a second factor (`rule`). Recorded once for each password.",
+    ),
     "auth.reauthentication.failed": Action(
         "The password or code that a change requires was wrong.",
         WARNING,
         when="The `password` or `code` that proves the owner is wrong: at `PUT /profile`,"
         " `/2fa/setup`, `/oauth/{provider}/link`, `/change-username`, `/change-email` or"
         " `/me/delete`.",
+    ),
+    "auth.step_up": Action(
+        "Confirmed that it is them.",
+        when="A signed-in user proves a level again, or a stronger one (`level`), by `method`.",
+    ),
+    "auth.step_up.failed": Action(
+        "A step-up was refused.",
+        WARNING,
+        when="The password, code or passkey of a step-up is wrong.",
     ),
     "auth.code.failed": Action(
         "A code to verify a phone number was refused.",
@@ -117,6 +141,11 @@ ACTIONS: Mapping[str, Action] = {
         "The user deleted their account.",
         when="A user deletes the account, with the password or by a mailed link.",
     ),
+    "user.exported": Action(
+        "The user exported their data.",
+        WARNING,
+        when="A user downloads everything that is stored about them (`GET /me/export`).",
+    ),
     "user.secured": Action(
         "The account was secured by the link of a security notice.",
         when='An owner uses the link "this was not me" of a security notice.',
@@ -127,6 +156,13 @@ ACTIONS: Mapping[str, Action] = {
         WARNING,
         when="A limit on attempts is reached. Recorded once, until attempts are allowed again.",
         signal=signals.account_throttled,
+    ),
+    "security.breach_check.unavailable": Action(
+        "New passwords are not compared with breached ones.",
+        WARNING,
+        actors=(SYSTEM,),
+        when="The server of `NotBreached` does not answer as it should (`reason`): passwords are"
+        " accepted without it. Recorded once by each process, until it answers again.",
     ),
     "security.session.revoked": Action(
         "Sessions were revoked.",
@@ -167,6 +203,12 @@ ACTIONS: Mapping[str, Action] = {
         WARNING,
         actors=STAFF,
         when="Staff delete a user, over the API or in Django admin.",
+    ),
+    "admin.user.exported": Action(
+        "Staff exported the data of the user.",
+        WARNING,
+        actors=STAFF,
+        when="`authservice_export` writes everything that is stored about a user to a file.",
     ),
     "admin.user.suspended": Action(
         "Staff suspended the user.",

@@ -1,11 +1,13 @@
 """System checks of the host project's settings, each message with a hint.
 
-`manage.py check --deploy` adds the checks that matter only in production.
+They are about the settings, the installed apps, the signing keys, the mount of the URLs, the user
+model and the cookies. `connect` also registers those of `user_checks`, and those of
+`production_checks`, which only `manage.py check --deploy` runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields
 from datetime import timedelta
 from typing import Any
@@ -17,12 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.urls import NoReverseMatch, URLResolver, get_resolver, get_script_prefix
 from django.utils.module_loading import import_string
 
-from authservice.core import (
-    cookie_checks,
-    field_checks,
-    production_checks,
-    user_checks,
-)
+from authservice.core import production_checks, user_checks
 from authservice.core.conf import core
 from authservice.core.tokens import signing_keys
 from authservice.core.users.user_model import host
@@ -31,9 +28,8 @@ from authservice.kernel import settings as kernel_settings
 from authservice.kernel.checks import declare, message
 from authservice.kernel.link_pages import LinkPages
 from authservice.kernel.message_queue import Messenger
-from authservice.kernel.mount import mount
 from authservice.kernel.origins import parts_of
-from authservice.kernel.sections import Frontend, cookies, frontend, root
+from authservice.kernel.sections import Frontend, cookies, frontend, mount, root, secure
 
 declare(
     {
@@ -109,6 +105,22 @@ declare(
             "Each key is a dict of 'alg', 'state' and a PEM key. Exactly one has the state"
             " 'active'.",
         ),
+        "authservice.E060": (
+            "AUTHSERVICE['COOKIES'] requires 'authservice.csrf': browsers send cookies with"
+            " requests of other sites too. Until the module is installed, no token cookies are"
+            " set.",
+            "Add 'authservice.csrf' to INSTALLED_APPS, or set COOKIES.ENABLED to False.",
+        ),
+        "authservice.E061": (
+            "The name of a cookie is the name of another cookie, so one of the two overwrites the"
+            " other.",
+            "Use a unique name.",
+        ),
+        "authservice.E062": (
+            "SameSite of a cookie is 'None', which browsers accept over https only, so the cookie"
+            " is not stored.",
+            "Use https in API_URL, or keep 'Lax'.",
+        ),
         "authservice.I070": (
             "ATOMIC_REQUESTS does not apply to authservice: its views open their own transactions,"
             " so that the attempt of a refused request stays counted.",
@@ -142,9 +154,16 @@ declare(
             " of responses is later than the end of the session.",
             "Use a short ACCESS_TOKEN_TTL, such as the default of 15 minutes: clients refresh it.",
         ),
+        "authservice.W281": (
+            "Several apps fill a slot that takes one filler, such as 'messenger': only the last of"
+            " them in INSTALLED_APPS is called, and the others do nothing.",
+            "Remove all but one of the apps from INSTALLED_APPS. If the order is as you want it,"
+            " add 'authservice.W281' to SILENCED_SYSTEM_CHECKS.",
+        ),
     }
 )
 
+_OUR_COOKIES = ("authservice_device", "authservice_signup")
 _INVITING = {
     "authservice.invitation": "to accept an invitation",
     "authservice.organization": "to accept an invitation to an organization",
@@ -152,35 +171,41 @@ _INVITING = {
 
 
 def connect() -> None:
-    for check in (check_settings, check_apps, check_keys, check_mount, check_host):
+    own = (check_settings, check_apps, check_keys, check_mount, check_host, check_cookies)
+    for check in own:
         register(check, "authservice")
-    cookie_checks.connect()
-    field_checks.connect()
     production_checks.connect()
     user_checks.connect()
 
 
-def check_settings(**_: Any) -> list[CheckMessage]:
+def check_settings(**_: Any) -> Iterator[CheckMessage]:
     ids = {"unknown": "authservice.E001", "type": "authservice.E002"}
-    found = [
-        message(ids[wrong.kind], wrong.text, hint=wrong.hint)
-        for wrong in kernel_settings.complaints()
-    ]
-    return found or [*_rules(), *_slots(), *_combinations(), *_links()]
-
-
-def _rules() -> Iterator[CheckMessage]:
-    """The values of all modules that break a rule of their field."""
+    complaints = list(kernel_settings.complaints())
+    for complaint in complaints:
+        yield message(ids[complaint.kind], complaint.text, hint=complaint.hint)
+    if complaints:
+        return  # the settings cannot be read
     for violation in rules.violations():
         yield message("authservice.E006", violation.text, hint=violation.hint)
+    yield from _slots()
+    yield from _overfilled_slots()
+    # E006 reports a lifetime that is not positive.
+    if root.access_token_ttl > min(root.session_ttl, root.refresh_token_ttl) > timedelta(0):
+        yield message("authservice.W232")
+    if cookies.enabled and core.verify_confirm == "off":
+        yield message("authservice.W112")
+    if core.login_hook_prepare and not core.login_hook:
+        yield message("authservice.W221")
+    yield from _links()
 
 
 def _slots() -> Iterator[CheckMessage]:
+    """Fillers of slots that cannot be imported, or that the slot cannot use."""
     for module, slot, path in modules.slots_filled():
         try:
             filler = import_string(path)
-        except ImportError as wrong:
-            text = f"{module.name}.{slot} is {path!r}, which cannot be imported: {wrong}"
+        except ImportError as error:
+            text = f"{module.name}.{slot} is {path!r}, which cannot be imported: {error}"
             yield message("authservice.E003", text)
         else:
             if reason := modules.misfit(slot, filler):
@@ -188,47 +213,41 @@ def _slots() -> Iterator[CheckMessage]:
                 yield message("authservice.E008", text)
 
 
-def _combinations() -> Iterator[CheckMessage]:
-    if root.access_token_ttl > min(root.session_ttl, root.refresh_token_ttl) > timedelta(0):
-        yield message("authservice.W232")
-    if cookies.enabled and core.verify_confirm == "off":
-        yield message("authservice.W112")
-    if core.login_hook_prepare and not core.login_hook:
-        yield message("authservice.W221")
+def _overfilled_slots() -> Iterator[CheckMessage]:
+    """Slots that take one filler and have several: only the last one is called."""
+    for slot, fillers in modules.overfilled_slots():
+        text = (
+            f"The slot {slot!r} takes one filler, but has {len(fillers)}: {', '.join(fillers)}."
+            f" Only the last one is called, {fillers[-1]}."
+        )
+        yield message("authservice.W281", text)
 
 
 def _links() -> Iterator[CheckMessage]:
     """Links to pages that do not exist. Without a messenger no mails are sent."""
     if frontend.url or not modules.plugs(Messenger):
         return
-    texts = _moved_links() if modules.plugs(LinkPages) else [_missing_pages()]
-    for text in texts:
+    if not modules.plugs(LinkPages):
+        purposes = ["to choose a new password"]
+        purposes += [purpose for app, purpose in _INVITING.items() if apps.is_installed(app)]
+        *others, last = purposes
+        joined = f"{', '.join(others)} and {last}" if others else last
+        text = (
+            f"FRONTEND.URL is not set: the links in e-mails {joined} lead to an address of this"
+            " service that has no page. A user who clicks one sees an error (405) in JSON."
+        )
         yield message("authservice.W230", text)
-
-
-def _missing_pages() -> str:
-    purposes = ["to choose a new password"]
-    purposes += [of for name, of in _INVITING.items() if apps.is_installed(name)]
-    return (
-        f"FRONTEND.URL is not set: the links in e-mails {_listed(purposes)} lead to an address of"
-        " this service that has no page. A user who clicks one sees an error (405) in JSON."
-    )
-
-
-def _moved_links() -> Iterator[str]:
-    """Paths of a front end, although there is none: the pages are at the default paths."""
-    for path in fields(Frontend):
-        given = getattr(frontend, path.name)
-        if path.name.endswith("_path") and path.default and given != path.default:
-            yield (
-                f"FRONTEND.{path.name.upper()} is {given!r}, but FRONTEND.URL is not set: the link"
-                f" leads to an address of this service that has no page. The page of"
-                f" 'authservice.pages' is at {path.default!r}."
+        return
+    # Without a front end there are only the pages of 'authservice.pages', at the default paths.
+    for setting in fields(Frontend):
+        path = getattr(frontend, setting.name)
+        if setting.name.endswith("_path") and setting.default and path != setting.default:
+            text = (
+                f"FRONTEND.{setting.name.upper()} is {path!r}, but FRONTEND.URL is not set: the"
+                f" link leads to an address of this service that has no page. The page of"
+                f" 'authservice.pages' is at {setting.default!r}."
             )
-
-
-def _listed(parts: list[str]) -> str:
-    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]
+            yield message("authservice.W230", text)
 
 
 def check_apps(**_: Any) -> Iterator[CheckMessage]:
@@ -245,8 +264,8 @@ def check_keys(**_: Any) -> list[CheckMessage]:
         return []
     try:
         signing_keys.configured()
-    except ImproperlyConfigured as wrong:
-        return [message("authservice.E050", str(wrong))]
+    except ImproperlyConfigured as error:
+        return [message("authservice.E050", str(error))]
     return []
 
 
@@ -267,13 +286,17 @@ def check_mount(**_: Any) -> Iterator[CheckMessage]:
     except NoReverseMatch:
         yield message("authservice.W014")
         return
-    if _repeated_in_api_url(path.strip("/")):
+    prefix = path.strip("/")
+    if not prefix or list(kernel_settings.complaints()):
+        return
+    # The path of API_URL may be a script prefix, but must not end with the prefix of our URLs too.
+    if f"/{parts_of(root.api_url).path.strip('/')}".endswith(f"/{prefix}"):
         yield message("authservice.W012")
 
 
 def _prefixes(resolver: URLResolver, before: str = "") -> Iterator[str]:
-    """The path of each include of our URLs, at any depth. Two are no mistake: all routes work below
-    both, and Django's own check warns of two with one namespace."""
+    """The path of each include of our URLs, at any depth. Two includes are no mistake: all routes
+    work below both, and Django's own check warns of two with one namespace."""
     for entry in resolver.url_patterns:
         if isinstance(entry, URLResolver):
             path = before + str(entry.pattern).removeprefix("^")
@@ -283,13 +306,6 @@ def _prefixes(resolver: URLResolver, before: str = "") -> Iterator[str]:
                 yield from _prefixes(entry, path)
 
 
-def _repeated_in_api_url(prefix: str) -> bool:
-    """Whether the path of API_URL, which may be the script prefix, also ends with this prefix."""
-    if not prefix or list(kernel_settings.complaints()):
-        return False
-    return f"/{parts_of(root.api_url).path.strip('/')}".endswith(f"/{prefix}")
-
-
 def check_host(**_: Any) -> Iterator[CheckMessage]:
     if not host().email:
         yield message("authservice.W080")
@@ -297,3 +313,34 @@ def check_host(**_: Any) -> Iterator[CheckMessage]:
         yield message("authservice.W090")
     if any(database.get("ATOMIC_REQUESTS") for database in settings.DATABASES.values()):
         yield message("authservice.I070")
+
+
+def check_cookies(**_: Any) -> Iterator[CheckMessage]:
+    """Two cookies of one name, and a SameSite that needs https."""
+    if list(kernel_settings.complaints()):
+        return
+    if cookies.enabled and not apps.is_installed("authservice.csrf"):
+        yield message("authservice.E060")
+    names = (("ACCESS_NAME", cookies.access_name), ("REFRESH_NAME", cookies.refresh_name))
+    for key, name in names:
+        others = [other for other_key, other in names if other_key != key]
+        yield from name_faults(f"COOKIES.{key}", name, others=others)
+    yield from samesite_faults("COOKIES.SAMESITE", cookies.samesite)
+
+
+def name_faults(key: str, name: str, *, others: Collection[str]) -> Iterator[CheckMessage]:
+    """Check that the name of a cookie differs from those of Django, of the service and `others`."""
+    of_django = (
+        *(settings.CSRF_COOKIE_NAME, settings.SESSION_COOKIE_NAME),
+        settings.LANGUAGE_COOKIE_NAME,
+    )
+    # Over https the cookie gets the prefix.
+    if {name, f"__Host-{name}"} & {*of_django, *_OUR_COOKIES, *others}:
+        text = f"{key} is {name!r}, which is the name of another cookie."
+        yield message("authservice.E061", text)
+
+
+def samesite_faults(key: str, samesite: str) -> Iterator[CheckMessage]:
+    if samesite == "None" and not secure():
+        text = f"{key} is 'None', which browsers accept over https only."
+        yield message("authservice.E062", text)

@@ -11,18 +11,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from time import monotonic
 from typing import Any
 
 from django.db import connections, transaction
 from django.db.models import ProtectedError, Q, QuerySet, RestrictedError
 
+from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter
-from authservice.core.models import AttemptCounter, OneTimeToken, Session
+from authservice.core.models import AttemptCounter, LostMessage, OneTimeToken, Session
 from authservice.kernel import clock, databases
 from authservice.kernel.modules import plugs
-from authservice.kernel.retries import retry_on_deadlock
+from authservice.kernel.transactions import retry_on_deadlock
 
 logger = logging.getLogger("authservice.cleanup")
 
@@ -45,24 +46,36 @@ class ExpiredRows:
 def expired_rows(*, sessions_kept: timedelta) -> list[ExpiredRows]:
     """The rows to delete now. Sessions are kept for `sessions_kept` after they ended or expired."""
     now, using = clock.now(), databases.primary()
+    tokens_until, sessions_until = now - _TOKENS_KEPT, now - sessions_kept
+    token_over = Q(expires_at__lte=tokens_until) | Q(spent_at__lte=tokens_until)
+    session_over = (
+        Q(ended_at__lte=sessions_until)
+        | Q(idle_expires_at__lte=sessions_until)
+        | Q(expires_at__lte=sessions_until)
+    )
+    # A counter is kept for a while after its window: the strikes still lengthen the next wait. A
+    # day of attempts that ends in more than two days began while the clock of a machine was ahead,
+    # and would lock its user out until then.
+    counter_over = Q(ends_at__lte=now - attempt_counter.FORGIVEN_AFTER) | Q(
+        day_ends_at__gt=now + 2 * attempt_counter.DAY
+    )
     return [
         # Modules come first, since a module may find its expired rows by their one-time tokens.
         *(ExpiredRows(*rows) for filler in plugs("expired_rows") for rows in filler().items()),
+        ExpiredRows("one-time tokens", OneTimeToken.objects.filter(token_over)),
+        ExpiredRows("sessions", Session.objects.filter(session_over)),
+        ExpiredRows("attempt counters", AttemptCounter.objects.using(using).filter(counter_over)),
         ExpiredRows(
-            "one-time tokens",
-            OneTimeToken.objects.filter(_token_expired(now - _TOKENS_KEPT)),
-        ),
-        ExpiredRows("sessions", Session.objects.filter(_session_over(now - sessions_kept))),
-        ExpiredRows(
-            "attempt counters", AttemptCounter.objects.using(using).filter(_counter_reset(now))
+            "lost messages",
+            LostMessage.objects.filter(lost_at__lte=now - core.lost_messages_kept),
         ),
     ]
 
 
 def overdue() -> bool:
     """Whether rows exist that a cleanup within the last 48 hours would have deleted."""
-    by = clock.now() - _TOKENS_KEPT - _OVERDUE
-    return OneTimeToken.objects.filter(expires_at__lte=by).exists()
+    deadline = clock.now() - _TOKENS_KEPT - _OVERDUE
+    return OneTimeToken.objects.filter(expires_at__lte=deadline).exists()
 
 
 def warn_if_overdue() -> None:
@@ -93,26 +106,10 @@ def delete_expired(
     return deleted
 
 
-def _token_expired(by: datetime) -> Q:
-    return Q(expires_at__lte=by) | Q(spent_at__lte=by)
-
-
-def _session_over(by: datetime) -> Q:
-    return Q(ended_at__lte=by) | Q(idle_expires_at__lte=by) | Q(expires_at__lte=by)
-
-
-def _counter_reset(now: datetime) -> Q:
-    # Not earlier: the strikes of a window that has ended still lengthen the next wait. A day of
-    # attempts that ends in more than two days began while the clock of a machine was ahead, and
-    # would lock its user out until then.
-    return Q(ends_at__lte=now - attempt_counter.FORGIVEN_AFTER) | Q(
-        day_ends_at__gt=now + 2 * attempt_counter.DAY
-    )
-
-
 def batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:
     """Primary keys of the rows, in ascending order, in lists of `size`."""
-    pks, last = rows.order_by("pk").values_list("pk", flat=True), None
+    pks = rows.order_by("pk").values_list("pk", flat=True)
+    last = None
     while batch := list((pks if last is None else pks.filter(pk__gt=last))[:size]):
         yield batch
         last = batch[-1]
@@ -125,15 +122,19 @@ def delete(rows: QuerySet[Any], pks: list[Any]) -> int:
 
 
 def _delete(rows: QuerySet[Any], pks: list[Any]) -> int:
-    found, connection = rows.filter(pk__in=pks), connections[rows.db]
+    expired, connection = rows.filter(pk__in=pks), connections[rows.db]
+    # If no other table references the rows, there is nothing to cascade to.
     unreferenced = not rows.model._meta.related_objects
     with transaction.atomic(using=rows.db):
         if connection.features.has_select_for_update_skip_locked:
-            free = list(found.select_for_update(skip_locked=True).values_list("pk", flat=True))
+            unlocked = list(
+                expired.select_for_update(skip_locked=True).values_list("pk", flat=True)
+            )
             if unreferenced and connection.vendor == "mysql":
-                return _delete_by_key(rows.model, free, connection)
-            found = rows.model._base_manager.using(rows.db).filter(pk__in=free)
-        return int(found.delete()[0]) if unreferenced else _delete_cascading(found)
+                return _delete_by_key(rows.model, unlocked, connection)
+            # By primary key alone: these rows are locked now, so they stay expired.
+            expired = rows.model._base_manager.using(rows.db).filter(pk__in=unlocked)
+        return int(expired.delete()[0]) if unreferenced else _delete_cascading(expired)
 
 
 def _delete_cascading(rows: QuerySet[Any]) -> int:

@@ -6,6 +6,7 @@ Those of any request are in `kernel/errors.py`, and those of a module in its `er
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from authservice.kernel.errors import Fault
 from authservice.kernel.phrases import of_field
@@ -59,6 +60,20 @@ class PhoneNotVerified(Fault):
     message = "The phone number has not been verified yet."
     cause = "`CORE.REQUIRE_PHONE_VERIFICATION` is on, and the account has no verified phone number."
     remedy = "Request a code for the number, and verify it."
+
+
+class PasswordChangeRequired(Fault):
+    status = 403
+    code = "PASSWORD_CHANGE_REQUIRED"
+    message = (
+        "This password is no longer safe. Choose another one with the link or code that was sent"
+        " to you."
+    )
+    cause = (
+        '`CORE.PASSWORD_RECHECK` is `"change"`, and the password is right, but it is in a list of'
+        " breached or common passwords, or too short for an account without a second factor."
+    )
+    remedy = "Reset the password with the link or code that was sent, or request another one."
 
 
 class SignupDisabled(Fault):
@@ -203,7 +218,7 @@ class InvalidVerificationCode(Fault):
 
 
 class TwoFactorRefused(Fault):
-    """As `TwoFactorInvalid` of the module, but 401: nobody is signed in yet."""
+    """As `TwoFactorInvalid` of `authservice.twofactor`, but 401: nobody is signed in yet."""
 
     status = 401
     code = "TWO_FACTOR_INVALID"
@@ -213,8 +228,8 @@ class TwoFactorRefused(Fault):
         " the backup code is missing, wrong or was used before."
     )
     remedy = (
-        "Send the current code of the app, or a backup code that was not used. If all are"
-        " refused, correct the clock of the device."
+        "Send the current code of the app, or the next one if that was used already, or a backup"
+        " code that was not used. If all are refused, correct the clock of the device."
     )
 
 
@@ -227,6 +242,74 @@ class TwoFactorRequired(Fault):
         " factor or must set one up. These routes have no step for a code."
     )
     remedy = "Log in at `POST /login`, and send the code to `POST /2fa/verify-login`."
+
+
+# Step-up
+
+
+_ACR_VALUES = {"type": "string", "description": "The level that is asked for."}
+
+
+class StepUpRequired(Fault):
+    """The status, header and parameters are those of RFC 9470."""
+
+    described = {
+        "acr_values": _ACR_VALUES,
+        "max_age": {
+            "type": ["integer", "null"],
+            "description": "How old its proof may be, in seconds; null for any age.",
+        },
+    }
+    status = 401
+    code = "STEP_UP_REQUIRED"
+    message = "Confirm that it is you to do this."
+    cause = (
+        "The route is guarded (`STEP_UP`), and this session has no proof of the level that it asks"
+        " for, or an older one. `acr_values` names the level, `max_age` how many seconds old its"
+        " proof may be. At `POST /step-up/verify`: the proof that was sent does not reach the level"
+        " of the challenge."
+    )
+    remedy = (
+        "Get a challenge from `POST /step-up` with both values, answer it, and repeat the request"
+        " with the new access token. A refresh does not help."
+    )
+
+
+class StepUpUnavailable(Fault):
+    described = {
+        "acr_values": _ACR_VALUES,
+        "enrol": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "The methods that would prove it, once enrolled.",
+        },
+    }
+    status = 403
+    code = "STEP_UP_UNAVAILABLE"
+    message = "This needs a stronger way to sign in than this account has."
+    cause = (
+        "The user has no method that proves the level `acr_values`, or the session proved no first"
+        " factor. `enrol` lists the methods that would."
+    )
+    remedy = "Enrol one of the methods in `enrol`. If the list is empty, log in again."
+
+
+def step_up_required(level: str, max_age: timedelta | None) -> StepUpRequired:
+    """The refusal with the parameters of RFC 9470; `max_age` is None if any age is enough."""
+    seconds = None if max_age is None else int(max_age.total_seconds())
+    challenge = f'Bearer error="insufficient_user_authentication", acr_values="{level}"'
+    if seconds is not None:
+        challenge += f', max_age="{seconds}"'
+    fault = StepUpRequired(headers={"WWW-Authenticate": challenge})
+    fault.fields = {"acr_values": level, "max_age": seconds}
+    return fault
+
+
+def step_up_unavailable(level: str, enrol: Sequence[str]) -> StepUpUnavailable:
+    """The refusal that names what to enrol."""
+    fault = StepUpUnavailable()
+    fault.fields = {"acr_values": level, "enrol": list(enrol)}
+    return fault
 
 
 # Channels that are not configured

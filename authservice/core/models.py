@@ -1,4 +1,5 @@
-"""Five tables: accounts, sessions, one-time tokens, attempt counters and imported rows.
+"""Six tables: accounts, sessions, one-time tokens, attempt counters, lost messages and imported
+rows.
 
 Rows reference the user model of the host project, whichever it is. Names of constraints and indexes
 are global in some databases, hence their prefix.
@@ -13,6 +14,7 @@ from django.db import models
 
 from authservice.kernel import clock
 from authservice.kernel.databases import OfUserManager, PrimaryManager
+from authservice.kernel.levels import Record
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.uuid7 import uuid7
 
@@ -49,6 +51,7 @@ class Account(models.Model):
     email = models.CharField(
         max_length=254, blank=True, default="", verbose_name=_("e-mail address")
     )
+    # NULL without an identifier: a unique column can have many NULLs, but only one empty string.
     email_key = models.CharField(max_length=KEY, null=True, editable=False)  # noqa: DJ001 unique
     email_claim = models.CharField(max_length=KEY, blank=True, default="", editable=False)
     username = models.CharField(max_length=254, blank=True, default="", verbose_name=_("username"))
@@ -83,6 +86,7 @@ class Account(models.Model):
     )
     phone_added_at = models.DateTimeField(null=True, blank=True, editable=False)
     phone_verified_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # Raised when all sessions of the user end: earlier access tokens are not valid.
     token_version = models.PositiveIntegerField(default=0)
     # Raised when a second factor is enabled: sessions that began earlier without it are not valid.
     factor_version = models.PositiveIntegerField(default=0, editable=False)
@@ -93,7 +97,8 @@ class Account(models.Model):
     # The last password reset or "this was not me". An intruder may just have been locked out, so
     # modules can be stricter for some time.
     recovered_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # The newest message to the user, if it could not be sent: its kind and the class of the error.
+    # Set if the newest message to the user could not be sent: when, and its kind with the class of
+    # the error.
     mail_failed_at = models.DateTimeField(null=True, blank=True, editable=False)
     mail_failure = models.CharField(max_length=100, blank=True, default="", editable=False)
     created_at = models.DateTimeField(default=clock.now, verbose_name=_("created"))
@@ -160,7 +165,10 @@ class Session(models.Model):
     password_fingerprint = models.CharField(max_length=KEY, editable=False)
     token_version = models.PositiveIntegerField()
     factor_version = models.PositiveIntegerField(default=0)
+    # `amr` and `auth_time` are about the strongest proof of the session, `levels` has the last
+    # moment of each level: see `kernel/levels.py`.
     amr = models.CharField(max_length=64, verbose_name=_("login methods"))
+    levels = models.CharField(max_length=Record.LENGTH, blank=True, default="", editable=False)
     # The way to sign in, such as "password" or "oauth:google": removing a way to sign in ends the
     # sessions that began with it.
     method = models.CharField(max_length=80, blank=True, default="", editable=False)
@@ -245,11 +253,12 @@ class AttemptCounter(models.Model):
     count = models.PositiveIntegerField(default=0, verbose_name=_("attempts"))
     strikes = models.PositiveSmallIntegerField(default=0, verbose_name=_("lockouts"))
     ends_at = models.DateTimeField(verbose_name=_("ends"))
-    # A client that pauses before each window is used up never waits, so attempts are counted per
-    # day too.
+    # A client that pauses before it has used up a window never has to wait, so attempts are counted
+    # per day too.
     day_count = models.PositiveIntegerField(default=0)
     day_ends_at = models.DateTimeField(default=clock.now)
-    # No second audit entry before this time: one entry each time that the limit is reached.
+    # Until this time no further audit entry is written: there is one each time that the limit is
+    # reached.
     reported_until = models.DateTimeField(null=True, blank=True)
 
     objects = PrimaryManager()
@@ -263,13 +272,50 @@ class AttemptCounter(models.Model):
         return f"{self.count} until {self.ends_at}"
 
 
+class LostMessage(models.Model):
+    """A message that was given up after its last attempt, for staff to send again.
+
+    `job` is the job as a queue has it: it has no link and no code, since the worker issues those
+    when it sends. `user` is None if no account has the address or number.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="authservice_lost_messages",
+        verbose_name=_("user"),
+    )
+    kind = models.CharField(max_length=64, verbose_name=_("message"))
+    recipient = models.CharField(max_length=254, verbose_name=_("recipient"))
+    job = models.JSONField(editable=False)
+    reason = models.CharField(max_length=255, verbose_name=_("reason"))
+    lost_at = models.DateTimeField(default=clock.now, verbose_name=_("given up"))
+    sent_again_at = models.DateTimeField(null=True, blank=True, verbose_name=_("sent again"))
+
+    objects = PrimaryManager()
+
+    class Meta:
+        verbose_name = _("lost message")
+        verbose_name_plural = _("lost messages")
+        indexes: ClassVar = [
+            models.Index(fields=["lost_at"], name="authsvc_lostmessage_at"),
+            models.Index(fields=["recipient", "kind"], name="authsvc_lostmessage_to"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.recipient}"
+
+
 class ImportedRowManager(PrimaryManager["ImportedRow"]):
     def get_by_natural_key(self, source: str, kind: str, key: str) -> ImportedRow:
         return self.get(source=source, kind=kind, key=key)
 
 
 class ImportedRow(models.Model):
-    """A row of another package that `authservice_import` has imported; no later run does it again.
+    """A row of another package that `authservice_import` has imported; no later run does so again.
 
     `source` is the package, `kind` what the row became, `key` its primary key there.
     """

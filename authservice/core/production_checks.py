@@ -47,6 +47,24 @@ declare(
             " pages, and read tokens.",
             "Serve the front end over https, and use its https address.",
         ),
+        "authservice.W046": (
+            "The settings about proxies contradict each other, or name a header that no request"
+            " has: the service takes the proxy for the client, or https for http.",
+            "Set SECURE_PROXY_SSL_HEADER to ('HTTP_X_FORWARDED_PROTO', 'https') if TLS ends at a"
+            " proxy, and TRUSTED_PROXIES to the number of proxies.",
+        ),
+        "authservice.W047": (
+            "The domain of a cookie does not contain the host of API_URL: browsers do not store the"
+            " cookie, so no login of Django admin or of the pages lasts.",
+            "Remove SESSION_COOKIE_DOMAIN and CSRF_COOKIE_DOMAIN, or set them to a domain that"
+            " contains the host, such as '.example.com' for 'https://api.example.com'.",
+        ),
+        "authservice.W048": (
+            "The first entry of PASSWORD_HASHERS is a fast hash: an attacker who gets a copy of the"
+            " database tries billions of passwords in a second.",
+            "Put 'authservice.hashers.Argon2id' first, or Django's PBKDF2PasswordHasher. Passwords"
+            " are hashed again when their owners sign in.",
+        ),
         "authservice.W060": (
             "Rate limits count in a cache that is separate in each process, or that deletes"
             " counters which are still needed. An attacker gets more requests than the limits"
@@ -79,18 +97,19 @@ declare(
     }
 )
 
-# Settings whose addresses browsers open or send, by their names in `AUTHSERVICE`.
+# Settings with addresses that browsers open, or send as an origin: their names in `AUTHSERVICE`.
 _OF_BROWSERS = (
     *("API_URL", "FRONTEND.URL", "MAGICLINK.CALLBACK_URL", "PAGES.HOME_URL"),
     *("OAUTH.DEFAULT_REDIRECT_URL", "OAUTH.ERROR_REDIRECT_URL", "OAUTH.RETURN_URLS"),
     "CSRF.TRUSTED_ORIGINS",
 )
-# The same of Django and of django-cors-headers.
+# Settings of Django and of django-cors-headers with such addresses.
 _OF_THE_PROJECT = ("CSRF_TRUSTED_ORIGINS", "CORS_ALLOWED_ORIGINS")
+_FAST_HASHERS = ("MD5", "SHA1", "Unsalted", "Crypt")
 _OF_ONE_PROCESS = ("DummyCache", "LocMemCache")
 _CULLED = ("DatabaseCache", "FileBasedCache")
-_ENTRIES = 10_000
-_SECONDS = 1
+_ENOUGH_ENTRIES = 10_000  # counters that a cache keeps
+_LONGEST_TIMEOUT = 1  # seconds
 
 
 def connect() -> None:
@@ -102,67 +121,93 @@ def check_production(**_: Any) -> list[CheckMessage]:
     # read.
     if list(kernel_settings.complaints()):
         return []
-    found = [*_origin(), *_addresses(), *_proxies()]
-    found += [*_protections(), *_connections(), *_outbound()]
-    return [*found, *_cache()] if throttling.conf.enabled else found
+    return [*_addresses(), *_proxies(), *_protections(), *_servers()]
 
 
-def _origin() -> Iterator[CheckMessage]:
-    parts = parts_of(root.api_url)
+def _addresses() -> Iterator[CheckMessage]:
+    """The origin of the service, and addresses for development that were left in the settings."""
+    api = parts_of(root.api_url)
     if not root.api_url:
         yield message("authservice.W031")
-    elif parts.scheme == "http" and not is_loopback(parts.hostname):
+    elif api.scheme == "http" and not is_loopback(api.hostname):
         yield message(
             "authservice.W041",
             f"AUTHSERVICE['API_URL'] is {root.api_url!r}: over http, passwords and tokens are sent"
             " unencrypted.",
         )
-
-
-def _addresses() -> Iterator[CheckMessage]:
-    """Addresses for development that were left in the settings."""
-    given = getattr(settings, kernel_settings.SETTING, {})
-    urls = {name: _lookup(given, name) for name in _OF_BROWSERS}
+    configured = getattr(settings, kernel_settings.SETTING, {})
+    urls: dict[str, Any] = {}
+    for name in _OF_BROWSERS:
+        section, _, key = name.rpartition(".")
+        urls[name] = (configured.get(section, {}) if section else configured).get(key, ())
     urls |= {name: getattr(settings, name, ()) for name in _OF_THE_PROJECT}
-    for name, value in urls.items():
-        for url in [value] if isinstance(value, str) else value:
-            parts = parts_of(str(url))
-            if is_loopback(parts.hostname):
-                yield message(
-                    "authservice.W044",
-                    f"{name} has {url!r}: in the browser of a user this is their own machine.",
-                )
-            # Checks of their own look at the others: W041 and W134.
-            elif parts.scheme == "http" and name not in ("API_URL", "CSRF.TRUSTED_ORIGINS"):
-                yield message(
-                    "authservice.W045",
-                    f"{name} has {url!r}: an attacker on the network can change its pages, and read"
-                    " tokens.",
-                )
-
-
-def _lookup(given: Any, name: str) -> Any:
-    section, _, key = name.rpartition(".")
-    return (given.get(section, {}) if section else given).get(key, ())
+    addresses = [
+        (name, url)
+        for name, value in urls.items()
+        for url in ([value] if isinstance(value, str) else value)
+    ]
+    for name, url in addresses:
+        parts = parts_of(str(url))
+        if is_loopback(parts.hostname):
+            yield message(
+                "authservice.W044",
+                f"{name} has {url!r}: in the browser of a user this is their own machine.",
+            )
+        # API_URL has W041, and the trusted origins have W134 in 'authservice.csrf'.
+        elif parts.scheme == "http" and name not in ("API_URL", "CSRF.TRUSTED_ORIGINS"):
+            yield message(
+                "authservice.W045",
+                f"{name} has {url!r}: an attacker on the network can change its pages, and read"
+                " tokens.",
+            )
 
 
 def _proxies() -> Iterator[CheckMessage]:
-    behind = settings.SECURE_PROXY_SSL_HEADER or parts_of(root.api_url).scheme == "https"
-    if behind and root.trusted_proxies is not None and not root.trusted_proxies:
+    """The settings about proxies, and the domain of cookies, which must contain the host that
+    browsers connect to."""
+    header = settings.SECURE_PROXY_SSL_HEADER
+    api = parts_of(root.api_url)
+    is_behind_proxy = header or api.scheme == "https"
+    if is_behind_proxy and root.trusted_proxies is not None and not root.trusted_proxies:
         yield message("authservice.W042")
-
-
-def _outbound() -> Iterator[CheckMessage]:
-    unencrypted = [name for name in outbound.insecure_hosts if not is_loopback(name)]
-    if unencrypted:
-        names = ", ".join(map(repr, unencrypted))
-        text = (
-            f"OUTBOUND.INSECURE_HOSTS allows plain http to {names}: secrets are sent unencrypted."
+    if header and not header[0].startswith("HTTP_"):
+        yield _contradiction(
+            f"SECURE_PROXY_SSL_HEADER names {header[0]!r}, as no header of a request is called in"
+            " Django: each request counts as http."
         )
-        yield message("authservice.W117", text)
+    elif header and root.trusted_proxies is None:
+        yield _contradiction(
+            "SECURE_PROXY_SSL_HEADER says that TLS ends at a proxy, and TRUSTED_PROXIES is None,"
+            " which says that there is none: any client may claim https, or all share one limit."
+        )
+    if settings.USE_X_FORWARDED_HOST and "*" in settings.ALLOWED_HOSTS:
+        yield _contradiction(
+            "USE_X_FORWARDED_HOST trusts the host that a header names, and ALLOWED_HOSTS allows"
+            " every host: a client chooses the host of links that Django builds."
+        )
+    host = api.hostname
+    for name in ("SESSION_COOKIE_DOMAIN", "CSRF_COOKIE_DOMAIN"):
+        domain = (getattr(settings, name) or "").lstrip(".").lower()
+        if host and domain and host != domain and not host.endswith(f".{domain}"):
+            text = f"{name} is {domain!r}, which does not contain {host!r}, the host of API_URL:"
+            yield message("authservice.W047", f"{text} browsers do not store the cookie.")
+
+
+def _contradiction(text: str) -> CheckMessage:
+    return message("authservice.W046", text)
 
 
 def _protections() -> Iterator[CheckMessage]:
+    """Protections that are off or weak."""
+    first = settings.PASSWORD_HASHERS[0] if settings.PASSWORD_HASHERS else ""
+    if first.rpartition(".")[2].startswith(_FAST_HASHERS):
+        text = (
+            f"The first entry of PASSWORD_HASHERS is {first!r}, a fast hash: an attacker who gets"
+        )
+        yield message(
+            "authservice.W048",
+            f"{text} a copy of the database tries billions of passwords in a second.",
+        )
     if not core.require_recent_proof:
         yield message("authservice.I043")
     if not throttling.conf.enabled:
@@ -171,18 +216,34 @@ def _protections() -> Iterator[CheckMessage]:
         yield message("authservice.W234")
 
 
-def _cache() -> Iterator[CheckMessage]:
+def _servers() -> Iterator[CheckMessage]:
+    """What the service connects to: databases, other hosts, and the cache of the rate limits."""
+    for alias, database in settings.DATABASES.items():
+        pooled = (database.get("OPTIONS") or {}).get("pool")
+        networked = "sqlite" not in database.get("ENGINE", "")
+        if networked and not database.get("CONN_MAX_AGE", 0) and not pooled:
+            text = f"Database {alias!r} opens a new connection for each request."
+            yield message("authservice.W061", text)
+    unencrypted = [name for name in outbound.insecure_hosts if not is_loopback(name)]
+    if unencrypted:
+        names = ", ".join(map(repr, unencrypted))
+        text = (
+            f"OUTBOUND.INSECURE_HOSTS allows plain http to {names}: secrets are sent unencrypted."
+        )
+        yield message("authservice.W117", text)
+    if not throttling.conf.enabled:
+        return  # the cache of the limits is not used, so the checks below do not apply
     entry: dict[str, Any] = settings.CACHES.get(throttling.conf.cache, {})
     backend, options = entry.get("BACKEND", ""), entry.get("OPTIONS", {})
     kind = backend.rpartition(".")[2]
     if kind in _OF_ONE_PROCESS:
         yield _cache_warning(f"Rate limits count in {backend}, which is separate in each process.")
-    elif kind in _CULLED and options.get("MAX_ENTRIES", 0) < _ENTRIES:
+    elif kind in _CULLED and options.get("MAX_ENTRIES", 0) < _ENOUGH_ENTRIES:
         yield _cache_warning(
             f"Rate limits count in {backend}, which deletes counters that are still needed once it"
-            f" has {options.get('MAX_ENTRIES', 300)} entries."
+            f" has {options.get('MAX_ENTRIES', 300)} entries."  # 300 is Django's default
         )
-    elif kind == "RedisCache" and not 0 < (options.get("socket_timeout") or 0) <= _SECONDS:
+    elif kind == "RedisCache" and not 0 < (options.get("socket_timeout") or 0) <= _LONGEST_TIMEOUT:
         yield message(
             "authservice.W062",
             hint="Set socket_timeout and socket_connect_timeout to 0.5 in the OPTIONS of the cache"
@@ -192,12 +253,3 @@ def _cache() -> Iterator[CheckMessage]:
 
 def _cache_warning(text: str) -> CheckMessage:
     return message("authservice.W060", text)
-
-
-def _connections() -> Iterator[CheckMessage]:
-    for alias, database in settings.DATABASES.items():
-        pooled = (database.get("OPTIONS") or {}).get("pool")
-        networked = "sqlite" not in database.get("ENGINE", "")
-        if networked and not database.get("CONN_MAX_AGE", 0) and not pooled:
-            text = f"Database {alias!r} opens a new connection for each request."
-            yield message("authservice.W061", text)

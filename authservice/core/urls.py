@@ -4,21 +4,21 @@ from django.urls import path
 
 from authservice.core.api import (
     account_views,
-    deletion_views,
-    email_change_views,
+    login_views,
+    me_views,
     recovery_views,
     signup_views,
-    verification_views,
 )
 from authservice.core.api.link_endpoint import with_page
 
 urlpatterns = [
     path("signup", signup_views.Signup.as_view({"post": "sign_up"}), name="signup"),
-    path("me", deletion_views.Me.as_view({"get": "read_me", "delete": "erase"}), name="me"),
-    path("me/delete", deletion_views.DeleteMe.as_view({"post": "erase"}), name="delete-me"),
+    path("me", me_views.Me.as_view({"get": "read_me", "delete": "erase"}), name="me"),
+    path("me/delete", me_views.DeleteMe.as_view({"post": "erase"}), name="delete-me"),
+    path("me/export", me_views.ExportMe.as_view({"get": "export"}), name="export-me"),
     path(
         "account/delete",
-        deletion_views.DeleteAccount.as_view({"get": "show", "post": "erase"}),
+        me_views.DeleteAccount.as_view({"get": "show", "post": "erase"}),
         name="delete-account",
     ),
     path(
@@ -31,12 +31,10 @@ urlpatterns = [
         account_views.ChangeUsername.as_view({"put": "change"}),
         name="change-username",
     ),
-    path(
-        "change-email", email_change_views.ChangeEmail.as_view({"post": "ask"}), name="change-email"
-    ),
+    path("change-email", account_views.ChangeEmail.as_view({"post": "ask"}), name="change-email"),
     path(
         "change-email/confirm",
-        email_change_views.ConfirmEmailChange.as_view({"get": "show", "post": "confirm"}),
+        account_views.ConfirmEmailChange.as_view({"get": "show", "post": "confirm"}),
         name="confirm-email-change",
     ),
     path(
@@ -69,7 +67,7 @@ urlpatterns = [
     ),
     path(
         "verify-email",
-        verification_views.VerifyEmail.as_view({"get": "verify", "post": "confirm"}),
+        signup_views.VerifyEmail.as_view({"get": "verify", "post": "confirm"}),
         name="verify-email",
     ),
     path(
@@ -89,6 +87,12 @@ urlpatterns = [
         "account/secure",
         recovery_views.SecureAccount.as_view({"get": "show", "post": "secure"}),
         name="secure-account",
+    ),
+    path("step-up", login_views.StepUp.as_view({"post": "ask"}), name="step-up"),
+    path(
+        "step-up/verify",
+        login_views.VerifyStepUp.as_view({"post": "verify"}),
+        name="step-up-verify",
     ),
     path(".well-known/jwks.json", signup_views.KeySet.as_view({"get": "read_keys"}), name="jwks"),
 ]

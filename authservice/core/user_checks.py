@@ -1,4 +1,6 @@
-"""System checks of the host's user model: what it says, and what it requires of a new user."""
+"""System checks of what the host project says about users: its model and what that requires of a
+new user, further fields, which must not be ours or secret, and password validators.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +9,49 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.password_validation import get_default_password_validators
 from django.core.checks import CheckMessage, Tags, register
 from django.db import connections
 
 from authservice.core.conf import core
+from authservice.core.credentials import password_filter
+from authservice.core.credentials.password_validators import NotBreached, NotCommon
 from authservice.core.models import Account
-from authservice.core.users import host_fields, unfilled_columns
+from authservice.core.users import (
+    further_fields,
+    host_fields,
+    unfilled_columns,
+    user_fields,
+)
 from authservice.core.users.user_model import host
 from authservice.kernel import settings as kernel_settings
 from authservice.kernel.checks import declare, message
 from authservice.kernel.databases import primary
+from authservice.kernel.message_queue import can_mail
+from authservice.kernel.outbound import http_client
+from authservice.kernel.outbound.errors import Refused
 
 declare(
     {
+        "authservice.E053": (
+            "The filter file of NotCommon cannot be used: no password is compared with common"
+            " ones.",
+            "Build the file with 'manage.py authservice_password_filter LIST --output FILE', and"
+            " name it: {'NAME': 'authservice.validators.NotCommon', 'OPTIONS': {'filter': FILE}}.",
+        ),
+        "authservice.E054": (
+            "AUTH_PASSWORD_VALIDATORS cannot be loaded: every new password ends in an error.",
+            "Correct NAME and OPTIONS of the entry.",
+        ),
+        "authservice.E055": (
+            "The URL of NotBreached is refused: no password is compared with breached ones.",
+            "Use an https URL, or name the host in OUTBOUND.INSECURE_HOSTS.",
+        ),
+        "authservice.W056": (
+            'CORE.PASSWORD_RECHECK is "change", and no installed app sends e-mails: users without'
+            " a phone number that may reset the password log in with an unsafe one.",
+            "Add 'authservice.notification' to INSTALLED_APPS.",
+        ),
         "authservice.I081": (
             "is_active of the user model is no column: each request creates an instance of the"
             " user to ask it, and a list of users that is filtered by it reads the whole table.",
@@ -48,6 +80,29 @@ declare(
             "Run 'ALTER TABLE … CONVERT TO CHARACTER SET utf8mb4' for each table, and for the"
             " database 'ALTER DATABASE … CHARACTER SET utf8mb4'.",
         ),
+        "authservice.E222": (
+            "CORE.SIGNUP_SERIALIZER or CORE.PROFILE_SERIALIZER is not a serializer that can be"
+            " used, so each sign-up or change of a profile fails.",
+            "Use a ModelSerializer of the user model, or a Serializer with update(user, values).",
+        ),
+        "authservice.E223": (
+            "A serializer in CORE has a field that is a right, an identifier or a credential of"
+            " users, or a field of authservice: clients could change it.",
+            "List the fields in Meta.fields, without this one. If only the name is taken, use"
+            " another.",
+        ),
+        "authservice.E224": (
+            "CORE.USER_FIELDS shows a field that is secret, that authservice shows itself, or that"
+            " does not exist.",
+            "Use names of fields and properties of the user model, and paths such as"
+            " 'profile.city'.",
+        ),
+        "authservice.E225": (
+            "A serializer in CORE accepts fields that are not columns of the user model, and does"
+            " not store them.",
+            "Add a method update(self, user, validated_data) that stores them and returns the"
+            " user.",
+        ),
         "authservice.W226": (
             "Fields in REQUIRED_FIELDS of the user model stay empty at a sign-up.",
             "Set CORE.SIGNUP_SERIALIZER to a serializer that requires them.",
@@ -56,14 +111,19 @@ declare(
 )
 
 
+SERIALIZERS = ("signup_serializer", "profile_serializer")
+
+
 def connect() -> None:
     register(check_flags, "authservice")
     register(check_columns, "authservice")
+    register(check_fields, "authservice")
+    register(check_validators, "authservice")
     register(check_charsets, Tags.database)
 
 
 def check_flags(**_: Any) -> Iterator[CheckMessage]:
-    """Flags that the model has not as columns."""
+    """Flags of users that are not columns of the user model."""
     model, label = host().model, host().model._meta.label
     attribute = inspect.getattr_static(model, "is_active", None)
     # Django's base class has `is_active = True` for models without the column.
@@ -80,7 +140,7 @@ def check_flags(**_: Any) -> Iterator[CheckMessage]:
 
 
 def check_columns(**_: Any) -> Iterator[CheckMessage]:
-    """Columns that no way to sign up fills, and those that a sign-up must have."""
+    """Columns that no way to sign up fills, and those of which each sign-up must send a value."""
     if list(kernel_settings.complaints()):
         return
     names = host()
@@ -109,15 +169,96 @@ def check_charsets(databases: Collection[str] | None = None, **_: Any) -> Iterat
     if using not in (databases or ()) or connections[using].vendor != "mysql":
         return
     tables = {host().model._meta.db_table, Account._meta.db_table}
-    ours = (field.column for field in (*host().model._meta.concrete_fields, *Account._meta.fields))
+    columns = (
+        field.column for field in (*host().model._meta.concrete_fields, *Account._meta.fields)
+    )
     with connections[using].cursor() as cursor:
         cursor.execute(
             "SELECT table_name, column_name, character_set_name FROM information_schema.columns"
             " WHERE table_schema = DATABASE() AND character_set_name <> 'utf8mb4'"
         )
         rows = sorted(row for row in cursor.fetchall() if row[0] in tables)
-    names = set(ours)
+    names = set(columns)
     narrow = [f"{table}.{column} ({charset})" for table, column, charset in rows if column in names]
     if narrow:
         text = f"Columns cannot store every character of a name: {', '.join(narrow)}."
         yield message("authservice.W085", text)
+
+
+def check_fields(**_: Any) -> Iterator[CheckMessage]:
+    """Further fields that a project adds, which must not be ours or secret."""
+    if list(kernel_settings.complaints()):
+        return
+    for setting in SERIALIZERS:
+        path = getattr(core, setting)
+        if path:
+            yield from _serializer(f"CORE.{setting.upper()}", path)
+    try:
+        paths = user_fields.paths()
+    except TypeError as error:
+        yield message("authservice.E224", str(error))
+        return
+    for name, path in paths.items():
+        complaint = _complaint(name, path)
+        if complaint:
+            yield message("authservice.E224", f"CORE.USER_FIELDS[{name!r}]: {complaint}.")
+
+
+def _serializer(setting: str, path: str) -> Iterator[CheckMessage]:
+    try:
+        schema = further_fields.load(path)
+    except ImportError:
+        return  # another check reports it: authservice.E006
+    except TypeError as error:
+        yield message("authservice.E222", f"{setting} is {path!r}, which {error}.")
+        return
+    if further_fields.is_open(schema):
+        text = f"{setting} does not list its fields: Meta has fields='__all__' or exclude."
+        yield message("authservice.E223", text)
+        return
+    for name, complaint in further_fields.complaints(schema):
+        yield message("authservice.E223", f"{setting} has the field {name!r}: {complaint}.")
+    not_stored = further_fields.not_stored(schema)
+    if not_stored:
+        yield message("authservice.E225", f"{setting} stores nowhere: {', '.join(not_stored)}.")
+
+
+def _complaint(name: str, path: str) -> str:
+    """Why responses must not show the value at `path` under `name`; empty if they may."""
+    if name in user_fields.reserved():
+        return f"{name!r} is the name of a field of authservice"
+    if complaint := user_fields.complaint(path):
+        return complaint
+    try:
+        attribute = user_fields.attribute(path)
+    except AttributeError:
+        return f"{path!r} is no field or property of {host().model._meta.label}"
+    return f"{path!r} is a method" if user_fields.is_method(attribute) else ""
+
+
+def check_validators(**_: Any) -> Iterator[CheckMessage]:
+    """Validators that would refuse nothing or end every sign-up in an error, and a recheck of
+    passwords without e-mails to change them."""
+    if list(kernel_settings.complaints()):
+        return
+    try:
+        validators = get_default_password_validators()
+    except Exception as error:  # a validator of the project may raise any error
+        yield message("authservice.E054", f"AUTH_PASSWORD_VALIDATORS cannot be loaded: {error}.")
+        return
+    for validator in validators:
+        if isinstance(validator, NotCommon):
+            try:
+                password_filter.current(validator.path).verify()
+            except password_filter.InvalidFilter as error:
+                yield message(
+                    "authservice.E053", f"The filter of NotCommon cannot be used: {error}"
+                )
+        if isinstance(validator, NotBreached):
+            try:
+                http_client.target_of(validator.url)
+            except Refused as error:
+                yield message("authservice.E055", f"The URL of NotBreached is refused: {error}")
+    mode = core.password_recheck
+    if mode == "change" and not can_mail():
+        yield message("authservice.W056")

@@ -16,14 +16,13 @@ from authservice.core.models import Account
 from authservice.core.sessions import revocation
 from authservice.core.staff import (
     account_form,
-    admin_deletion,
     admin_lists,
     authority,
+    django_user_pages,
     login_obstacles,
 )
 from authservice.core.staff.account_form import AccountForm, AccountFormSet
-from authservice.core.staff.admin_filters import Active, EmailVerified, SuperAdmin
-from authservice.core.staff.admin_lists import DeclaredLookups
+from authservice.core.staff.admin_lists import Active, DeclaredLookups, EmailVerified, SuperAdmin
 from authservice.core.staff.admin_pages import (
     ApiRules,
     GoesWithUser,
@@ -54,14 +53,14 @@ _FACTS = ("email", "email_verified", "username", "phone_verified", "created_at",
 
 
 class AccountTexts:
-    """The rules of the API for the texts of an account, as its serializers have them. A number has
-    rules in `AccountForm`, and an avatar also has one there."""
+    """The rules of the API for the texts of an account, in the form of its serializers.
+    `AccountForm` has the rules of a phone number, and one more rule of an avatar."""
 
     def __init__(self) -> None:
         longest = {"name": 255, "first_name": 150, "last_name": 150, "avatar": 2048}
         self.fields = {
-            name: Text(max_length=most, required=False, allow_blank=True)
-            for name, most in longest.items()
+            name: Text(max_length=length, required=False, allow_blank=True)
+            for name, length in longest.items()
         }
 
 
@@ -99,7 +98,7 @@ class AccountInline(RowGuard, ShowsAccount, Inline):
     extra = 0
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False  # it is created with the user
+        return False  # an account is created together with its user
 
     def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
         formset: Any = super().get_formset(request, obj, **kwargs)
@@ -144,25 +143,23 @@ class AccountAdmin(
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        # The user would remain, but without a verified address, a number or rights.
+        # An account is deleted only together with its user, who would otherwise remain without a
+        # verified address, a number or rights.
         if self.is_own_page(request) or not super().has_delete_permission(request, obj):
             return False
         if obj is None:
             return True
         if not may_change(request, obj):
             return False
-        permitted = admin_deletion.may_be_deleted(obj.pk, request, of_page(request))
-        if not permitted:
-            self._explain(request)
-        return permitted
-
-    def _explain(self, request: HttpRequest) -> None:
-        """Django's page names a missing permission; say what the reason is, once."""
+        if django_user_pages.may_be_deleted(obj.pk, request, of_page(request)):
+            return True
+        # Django's page says that a permission is missing. Show the actual reason too, once.
         text = str(errors.LastSuperAdmin.message)
-        shown = request.__dict__.setdefault("_authservice_explained", set())
-        if text not in shown:
-            shown.add(text)
+        explained = request.__dict__.setdefault("_authservice_explained", set())
+        if text not in explained:
+            explained.add(text)
             self.message_user(request, text, messages.ERROR, fail_silently=True)
+        return False
 
     def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
         if form.changed_data:
@@ -204,7 +201,11 @@ class AccountAdmin(
             self.message_user(request, text, messages.ERROR)
             return
         chosen_people = self._people(request, chosen)
-        people = [p for p in chosen_people if p.active and p.email and not p.email_verified]
+        people = [
+            person
+            for person in chosen_people
+            if person.active and person.email and not person.email_verified
+        ]
         client, using = of_page(request), databases.primary()
         for person in people:
             message_queue.send(kinds.VERIFY_EMAIL, person.email, client, using=using)

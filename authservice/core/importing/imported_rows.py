@@ -18,15 +18,14 @@ REMOVED = "it was imported by an earlier run and was removed here since"
 
 
 def seen(source: str, kind: str, rows: Collection[Any]) -> dict[Any, datetime]:
-    """Those of these primary keys of the other package that were imported, and when. One
-    statement."""
+    """Which of these primary keys of the other package were imported, and when. One statement."""
     keys = {_key(row): row for row in rows}
-    found = ImportedRow.objects.filter(source=source, kind=kind, key__in=list(keys))
-    return {keys[key]: moment for key, moment in found.values_list("key", "imported_at")}
+    imported = ImportedRow.objects.filter(source=source, kind=kind, key__in=list(keys))
+    return {keys[key]: moment for key, moment in imported.values_list("key", "imported_at")}
 
 
 def remember(source: str, kind: str, rows: Collection[Any]) -> None:
-    """Store that these rows were imported, with what they become. One statement."""
+    """Store that these rows were imported, once what they become is stored. One statement."""
     new = [ImportedRow(source=source, kind=kind, key=_key(row)) for row in rows]
     ImportedRow.objects.using(databases.primary()).bulk_create(new, ignore_conflicts=True)
 

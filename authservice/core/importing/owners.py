@@ -1,7 +1,7 @@
 """The users to whom imported access belongs, and why a user must not get it.
 
-Access from another package may be an attacker's, who signed up there with the address of another
-person (account pre-hijacking). So it is not imported if
+Access from another package may belong to an attacker, who signed up there with the address of
+another person (account pre-hijacking). So it is not imported if
 
 - the owner has proven the address here since, which removed all earlier access;
 - the user has no password and has never logged in. The first proof of the address removes nothing
@@ -40,7 +40,9 @@ class Owners:
         if lock:
             passwords.lock_users(keys)
         users = host().model._base_manager.using(databases.primary()).in_bulk(keys)
-        return cls(users=users, proven=_proven(keys))
+        rows = Account.objects.filter(user__in=keys).values_list("user_id", "email_proven_at")
+        proven = {user: proven_at for user, proven_at in rows if proven_at}
+        return cls(users=users, proven=proven)
 
     def doubt(self, key: Any, added_at: datetime | None) -> str:
         """Why access that the package added at this time must not be imported for this user; "" if
@@ -54,8 +56,3 @@ class Owners:
         # A user model without this field does not say who has logged in.
         unused = getattr(user, "last_login", user) is None
         return UNUSED if unused and not user.has_usable_password() else ""
-
-
-def _proven(keys: set[Any]) -> dict[Any, datetime]:
-    rows = Account.objects.filter(user__in=keys).values_list("user_id", "email_proven_at")
-    return {user: proven_at for user, proven_at in rows if proven_at}

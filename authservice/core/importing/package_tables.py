@@ -15,29 +15,30 @@ from authservice.kernel.imports import ImportOptions
 def find(label: str) -> type[Model] | None:
     """The model with this label, such as "account.EmailAddress"; None if it is not installed."""
     try:
-        found: type[Model] = apps.get_model(label)
+        model: type[Model] = apps.get_model(label)
     except LookupError:
         return None
-    return found
+    return model
 
 
 def rows(model: Any) -> QuerySet[Any]:
     """All rows, from the database that the package writes to, because a replica may lag behind."""
-    found: QuerySet[Any] = model._base_manager.using(databases.written(model))
-    return found
+    queryset: QuerySet[Any] = model._base_manager.using(databases.written(model))
+    return queryset
 
 
 def batches(
     found: QuerySet[Any], options: ImportOptions, *, added_field: str = ""
 ) -> Iterator[tuple[list[Any], int]]:
     """The rows in the order of their keys, each batch with the number of all rows. If the package
-    stores when it added a row, `added_field` says where; rows without that time are read too."""
+    stores when it added a row, `added_field` is the field of that time: rows from before
+    `options.since` are left out, and rows without a time are read."""
     found = found.order_by("pk")
     if options.since and added_field:
         found = found.exclude(**{f"{added_field}__lt": options.since})
     total, last = found.count(), None
-    limited = found
-    while batch := list(limited[: options.batch_size]):
+    remaining = found
+    while batch := list(remaining[: options.batch_size]):
         yield batch, total
         last = batch[-1].pk
-        limited = found.filter(pk__gt=last)
+        remaining = found.filter(pk__gt=last)

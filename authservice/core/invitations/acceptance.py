@@ -1,12 +1,12 @@
 """Accept an invitation: the token proves the address, then the one door decides.
 
-The account of the address joins, or a new one is created. A client that is signed in to that very
-account keeps its session; a token of another account is ignored.
+The account of the address accepts, or a new one is created. The one door is `login.enter`. A client
+that is signed in to that very account keeps its session; a token of another account is ignored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -18,17 +18,20 @@ from authservice.core.invitations import closing
 from authservice.core.invitations.models import Invitation, Status
 from authservice.core.login import hook_calls, login
 from authservice.core.login.login import Login, NewAccount
-from authservice.core.models import Session
 from authservice.core.recovery import first_proof, verification
 from authservice.core.sessions import rotation
 from authservice.core.sessions.bearer import Caller
-from authservice.core.users import creation, lookup
+from authservice.core.users import creation, host_fields, lookup
 from authservice.core.users.creation import INVITATION, NewPassword, NewUser
 from authservice.core.users.person import Person
 from authservice.kernel import events
 from authservice.kernel.client import Client
-from authservice.kernel.errors import InvalidRefreshToken, ServiceUnavailable, invalid
-from authservice.kernel.phrases import phrase
+from authservice.kernel.errors import (
+    InvalidRefreshToken,
+    ServiceUnavailable,
+    ValidationFailed,
+)
+from authservice.kernel.phrases import of_field
 from authservice.kernel.secret import Secret
 
 # The refusals of `accept`, for the API description of the routes that call it.
@@ -69,7 +72,7 @@ class Accepted(Generic[T]):
     joined: T
 
 
-class _Continued(NamedTuple):
+class _RequestSession(NamedTuple):
     """The live session of the request, if any, and the refresh token that its client sent."""
 
     caller: Caller | None
@@ -114,8 +117,8 @@ def accept(
         person = lookup.find_by_email(invitation.email)
         try:
             if person is not None:
-                own = _Continued(caller, refresh_token)
-                accepted = _enter(invitation, person, client, own, joining, method)
+                current = _RequestSession(caller, refresh_token)
+                accepted = _enter(invitation, person, client, current, joining, method)
             else:
                 encoded = encoded or _hashed(invitation, profile, client, method)
                 accepted = _sign_up(invitation, profile, encoded, client, joining, method)
@@ -137,25 +140,29 @@ def _enter(
     invitation: Invitation,
     person: Person,
     client: Client,
-    own: _Continued,
+    current: _RequestSession,
     join: Callable[[Person], T],
     method: str,
 ) -> Accepted[T]:
     joined: list[T] = []
-    kept: list[Login] = []
+    continued: list[Login] = []
 
     def joining(present: Person) -> Person | None:
         if present.email_key != invitation.email_key:
             raise _Moved
         if not present.active:
             raise errors.UserNotActive
-        session = _own_session(present, own.caller)
+        # `session` is that of the request, if it belongs to this account and is still valid now
+        # that the account is locked.
+        session, caller = None, current.caller
+        if caller and verification.is_same(present, caller.person):
+            session = rotation.find_valid(caller.session_id)
         if session is None:
             closing.require_unchanged_recipient(invitation, present)
         else:
-            rotation.require_usable(session, own.refresh_token)
-        # The first proof changes one-time tokens and the account: before the invitation, as the
-        # lock order demands.
+            rotation.require_usable(session, current.refresh_token)
+        # The first proof changes one-time tokens and the account. The lock order demands that this
+        # comes before `join`, which changes the invitation.
         owner = present if session else None
         present = first_proof.confirm_address(present, client, caller=owner)
         if session is None and (refused := login.login_refusal(present)):
@@ -163,8 +170,8 @@ def _enter(
         joined.append(join(present))
         if session is None:
             return present
-        tokens = rotation.continued(present, session, own.refresh_token)
-        kept.append(Login(present, tokens=tokens, kept=session))
+        tokens = rotation.continued(present, session, current.refresh_token)
+        continued.append(Login(present, tokens=tokens, kept=session))
         return None
 
     try:
@@ -173,25 +180,29 @@ def _enter(
         # Outside the transaction, which the refusal has rolled back.
         login.record_failure(person, client, refused.code.lower(), method=method)
         raise
-    if not joined:
+    if not joined:  # `enter` does not call `joining` if the user was deleted
         raise _Moved
-    return Accepted(kept[-1] if kept else entered, False, joined[-1])
-
-
-def _own_session(person: Person, caller: Caller | None) -> Session | None:
-    """The session of the request if it is one of this account and still valid under the lock."""
-    if not verification.is_same(person, caller.person if caller else None):
-        return None
-    return rotation.find_valid(caller.session_id) if caller else None
+    return Accepted(continued[-1] if continued else entered, False, joined[-1])
 
 
 def _hashed(invitation: Invitation, profile: Profile, client: Client, method: str) -> NewPassword:
     """The hash of the password of a new account, after all checks that need no transaction."""
     if core.require_phone_verification:
         raise errors.PhoneNotVerified  # an invitation asks for no number
-    for field, given in (("name", profile.name), ("password", profile.password)):
-        if not given:
-            raise invalid(field, phrase("This field is required."))
+    # The refusal names all missing fields. If only the name is missing, it also names the rules
+    # that the password breaks.
+    required = {"name": profile.name, "password": profile.password}
+    details: dict[str, Sequence[str]] = {
+        field: [host_fields.REQUIRED] for field, value in required.items() if not value
+    }
+    if details and profile.password:
+        try:
+            passwords.require_strong(profile.password, None)
+        except errors.InvalidPassword as weak:
+            details |= weak.details or {}
+    if details:
+        first = next(iter(details))
+        raise ValidationFailed(of_field(first, details[first]), details=details)
     new_user = NewUser(email=invitation.email, name=profile.name)
     unsaved = creation.unsaved_user(new_user, "")
     encoded = passwords.hash_new_password(profile.password, unsaved)

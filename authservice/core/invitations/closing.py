@@ -37,19 +37,19 @@ def find(model: type[Row], token: Secret, client: Client) -> Row:
     Raises `InvitationNotFound`, `InvitationNotPending`, `InvitationExpired`, `TooManyRequests`.
     """
     digests = one_time.name_digests(model.TOKEN_PURPOSE, token)
-    found: Row | None = model.objects.filter(token_digest__in=digests).first()
-    if found is None:
+    invitation: Row | None = model.objects.filter(token_digest__in=digests).first()
+    if invitation is None:
         lockout.count_throttle(client.network)
         raise errors.InvitationNotFound
-    _require_pending(found)
-    return found
+    _require_pending(invitation)
+    return invitation
 
 
 def close(invitation: Invitation, status: Status) -> None:
-    """Give a pending invitation its final status; of several at once, one succeeds.
+    """Give a pending invitation its final status; of several concurrent calls, one succeeds.
 
-    The token must be the one that was read: a mail that was sent since has ended it. Raises as
-    `find` does.
+    The row must still have the token that was read: a mail that was sent since has replaced it.
+    Raises as `find` does.
     """
     now = clock.now()
     pending = _row(invitation).filter(status=Status.PENDING, expires_at__gt=clock.by_now())
@@ -108,6 +108,7 @@ class InvitationAccess(AccountAccess):
 
     def recover(self, person: Person, since: datetime) -> bool:
         """Cancels invitations that the user sent, or sent again, since then."""
+        # Each mail sets `expires_at` to its own time plus `ttl`.
         sent_again = Q(expires_at__gte=since + self._ttl())
         self._cancel(person, Q(created_at__gte=since) | sent_again)
         return False
@@ -142,18 +143,15 @@ def require_unchanged_recipient(invitation: Invitation, recipient: Person) -> No
     if invitation.recipient_version is None:
         return  # mailed before the upgrade that added the column
     proven = recipient.email_proven or recipient.account.email_proven_at is not None
-    if proven and _has_changed(invitation, recipient):
-        require_still_pending(invitation)  # a concurrent answer may have changed both
-        raise errors.InvitationNotFound
-
-
-def _has_changed(invitation: Invitation, recipient: Person) -> bool:
-    """Whether the password was changed or all sessions ended since the mail. If the address had no
-    account then, whether this ever happened: a new account has the version 0, and its first
-    password is that of the sign-up."""
-    if invitation.recipient_version != recipient.token_version:
-        return True
+    if not proven:
+        return
     fingerprint = invitation.recipient_fingerprint
     if fingerprint is None:
-        return recipient.device_version > 0
-    return not passwords.matches_fingerprint(fingerprint, recipient.user.password)
+        # The address had no account when the link was mailed, so any change of the password since
+        # the sign-up counts: a new account has the version 0.
+        changed = recipient.device_version > 0
+    else:
+        changed = not passwords.matches_fingerprint(fingerprint, recipient.user.password)
+    if changed or invitation.recipient_version != recipient.token_version:
+        require_still_pending(invitation)  # a concurrent answer may be the cause of the change
+        raise errors.InvitationNotFound

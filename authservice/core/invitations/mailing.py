@@ -1,7 +1,7 @@
 """Mail an invitation: the request enqueues a job, and the worker issues the token.
 
-The link is a key to the account of the address while it is valid: the row stores a digest of the
-token, and no response, log line or list contains it.
+The link is a key to the account of the address while it is valid. So the row stores only a digest
+of the token, and no response, log line or list contains the token.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from authservice.core import errors
 from authservice.core.credentials import one_time
 from authservice.core.invitations import closing
 from authservice.core.invitations.models import Invitation, Status
-from authservice.core.messages import counting, mailed_links
+from authservice.core.messages import mailed_links, sending
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
@@ -47,7 +47,7 @@ def send(
     """
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured
-    if not counting.count_invitation_mail(sender, invitation.email_key):
+    if not sending.count_invitation_mail(sender, invitation.email_key):
         return False
     rows = type(invitation).objects.filter(pk=invitation.pk, status=Status.PENDING)
     fields: dict[str, Any] = {"token_digest": None, "expires_at": clock.now() + ttl}
@@ -85,7 +85,7 @@ def compose(
     if recipient is not None and not recipient.active:
         return None
     token = one_time.new_token()
-    digest = one_time.name_digests(invitation.TOKEN_PURPOSE, token)[0]
+    digest = one_time.name_digests(invitation.TOKEN_PURPOSE, token)[0]  # with the current key
     rows = type(invitation).objects.pending().filter(pk=invitation.pk)
     changes = {"token_digest": digest, **closing.state_of_recipient(recipient)}
     if not rows.filter(mail_number=invitation.mail_number).update(**changes):

@@ -12,13 +12,17 @@ from django.db.models import Case, F, Q, Value, When
 from authservice.kernel import clock
 from authservice.kernel.databases import PrimaryManager
 from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.phrases import phrase
 from authservice.kernel.uuid7 import uuid7
 
 _KEY = 64  # hex characters of a SHA-256
+# Of the address of a recipient, in the export of data.
+KEPT_BY_SENDER = phrase("Kept for its sender, until some time after it was accepted or expired.")
 
 
 class Status(models.TextChoices):
-    """The status of an invitation. `EXPIRED` is never stored: it is pending after its expiry."""
+    """The status of an invitation. `EXPIRED` is never stored: the row stays `PENDING`, and
+    `expires_at` has passed."""
 
     PENDING = "pending", _("pending")
     ACCEPTED = "accepted", _("accepted")
@@ -32,11 +36,11 @@ Row = TypeVar("Row", bound="Invitation")
 
 class InvitationQuerySet(models.QuerySet[Row]):
     def pending(self) -> InvitationQuerySet[Row]:
-        """Those that can still be accepted."""
+        """The invitations that can still be accepted."""
         return self.filter(status=Status.PENDING, expires_at__gt=clock.now())
 
     def with_status(self, status: str) -> InvitationQuerySet[Row]:
-        """Those whose current status, by the clock, is `status`."""
+        """The invitations whose current status, by the clock, is `status`."""
         if status == Status.PENDING:
             return self.pending()
         if status == Status.EXPIRED:
@@ -44,7 +48,7 @@ class InvitationQuerySet(models.QuerySet[Row]):
         return self.filter(status=status)
 
     def with_shown_status(self) -> Any:
-        """With the current status as `shown_status`, to sort by."""
+        """Add the current status as `shown_status`, to sort by."""
         expired = When(
             status=Status.PENDING, expires_at__lte=clock.now(), then=Value(Status.EXPIRED)
         )
@@ -52,7 +56,7 @@ class InvitationQuerySet(models.QuerySet[Row]):
         return self.annotate(shown_status=shown)
 
     def over_since(self, moment: datetime) -> InvitationQuerySet[Row]:
-        """Those that were closed or expired before `moment`, for the cleanup."""
+        """The invitations that were closed or expired before `moment`, for the cleanup."""
         expired = Q(status=Status.PENDING, expires_at__lte=moment)
         return self.filter(Q(closed_at__lte=moment) | expired)
 
@@ -63,10 +67,9 @@ class Invitation(models.Model):
     The worker that mails the link issues its token; the row stores a keyed digest. `mail_number`
     counts the mails: a job with an older number sends nothing. `recipient_version` and
     `recipient_fingerprint` are the token version and the password of the recipient's account when
-    the link was mailed; 0 and None if there was none. Both are None before the first mail. A
-    concrete model adds a unique
-    constraint on `token_digest`, indexes, and `TOKEN_PURPOSE`, which is part of the digest: a token
-    of one kind of invitation is unknown to the other.
+    the link was mailed; 0 and None if the address had no account. Both are None before the first
+    mail. A concrete model adds a unique constraint on `token_digest`, indexes, and `TOKEN_PURPOSE`,
+    which is part of the digest: a token of one kind of invitation is unknown to the other.
     """
 
     TOKEN_PURPOSE: ClassVar[str]
