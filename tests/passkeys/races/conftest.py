@@ -1,0 +1,1 @@
+from tests.races.conftest import _no_floods, crowd, gathered, rounds  # noqa: F401

@@ -1,0 +1,234 @@
+"""Passkeys as a second factor and in step-ups, by the methods of the slot."""
+
+from functools import partial
+
+import pytest
+from django.db import transaction
+
+from authservice.core import errors as core_errors
+from authservice.core.models import Session
+from authservice.core.users import lookup
+from authservice.kernel.client import Client
+from authservice.kernel.interfaces import Arrival
+from authservice.kernel.secret import Secret
+from authservice.passkeys import challenges
+from authservice.passkeys.errors import PasskeyRefused
+from authservice.passkeys.models import Passkey
+from authservice.passkeys.passkey_login import second_factor
+from tests.passkeys.authenticator import BE, UP, UV, Authenticator
+
+pytestmark = pytest.mark.django_db
+TOKEN = Secret("a temp_token")
+
+
+@pytest.fixture
+def person():
+    return lambda email="ann@example.com": lookup.find_by_email(email)
+
+
+def examine(holder, person, token=TOKEN, **change):
+    options = second_factor.options(person, token)["passkey"]
+    credential = holder.device.get(options, **change)
+    return second_factor.examine(person, credential, token, Client())
+
+
+def used(evidence):
+    with transaction.atomic():
+        return evidence.use()
+
+
+def test_user_without_a_second_factor_has_none(ann, person):
+    assert not second_factor.is_enabled(person())
+    ann.enrol()
+    assert not second_factor.is_enabled(person())
+
+
+def test_passkey_is_a_second_factor_if_the_user_wants_it(ann, person):
+    ann.enrol(second_factor=True)
+
+    assert second_factor.is_enabled(person())
+    assert not second_factor.is_required(person())
+
+
+def test_factor_asks_for_nothing_itself(ann, person):
+    ann.enrol(second_factor=True)
+    arrival = Arrival(person=person(), client=Client(), method="password", proofs=("pwd",))
+
+    assert second_factor.ask(arrival) is None
+
+
+def test_password_login_of_a_user_without_passkeys_costs_no_query(
+    ann, person, django_assert_num_queries
+):
+    found = person()
+    assert found.gate_values["authservice_passkey_handle__id"] is None
+
+    with django_assert_num_queries(0):
+        assert not second_factor.is_enabled(found)
+        assert second_factor.reaches(found) is None
+
+
+@pytest.mark.parametrize(
+    ("verifies", "attested", "level"),
+    [(False, False, "aal2"), (True, False, "phr"), (True, True, "phrh")],
+)
+def test_level_is_that_of_the_best_passkey(ann, person, verifies, attested, level):
+    ann.enrol()
+    Passkey.objects.update(verifies=verifies, attested=attested)
+
+    assert second_factor.reaches(person()) == level
+
+
+def test_bare_key_beside_an_attested_one_that_does_not_verify_reaches_aal2(ann, person):
+    ann.enrol()
+    Passkey.objects.update(verifies=False, attested=True)
+
+    assert second_factor.reaches(person()) == "aal2"
+
+
+def test_level_to_enrol_is_that_of_the_settings(passkeys):
+    assert second_factor.level == "phr"
+    passkeys(ATTESTATION="direct")
+    assert second_factor.level == "phrh"
+
+
+def test_options_are_those_of_the_temp_token(ann, person):
+    ann.enrol()
+
+    options = second_factor.options(person(), TOKEN)["passkey"]
+
+    assert options["challenge"] == challenges.of_temp_token(TOKEN)
+    assert options["userVerification"] == "preferred"
+    assert [one["id"] for one in options["allowCredentials"]] == [
+        Passkey.objects.get().credential_id
+    ]
+    assert options["challenge"] != challenges.of_temp_token(Secret("another"))
+
+
+def test_user_without_passkeys_gets_no_options(ann, person):
+    assert second_factor.options(person(), TOKEN) == {}
+
+
+def test_passkey_proves_two_factors(ann, person):
+    ann.enrol()
+
+    evidence = examine(ann, person())
+
+    assert evidence.proofs == ("pop", "user", "mfa")
+    assert used(evidence) is True
+    assert Passkey.objects.get().last_used_at is not None
+
+
+def test_attested_passkey_proves_hardware(ann, person):
+    ann.enrol()
+    Passkey.objects.update(attested=True)
+
+    assert examine(ann, person()).proofs == ("hwk", "user", "mfa")
+
+
+def test_key_that_does_not_verify_its_user_proves_itself_only(ann, person):
+    ann.device = Authenticator(flags=UP)
+    ann.enrol(second_factor=True)
+
+    assert examine(ann, person()).proofs == ("pop",)
+
+
+def test_evidence_of_a_removed_passkey_is_worth_nothing(ann, person):
+    ann.enrol()
+    evidence = examine(ann, person())
+
+    Passkey.objects.all().delete()
+
+    assert used(evidence) is False
+
+
+def test_counter_that_another_answer_raised_is_refused(ann, person):
+    ann.enrol()
+    first, second = (examine(ann, person(), counter=5) for _ in range(2))
+
+    assert [used(first), used(second)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "change", [{"rp_id": "evil.example"}, {"flags": UV}, {"client": {"challenge": "x"}}]
+)
+def test_answer_that_does_not_verify_is_refused(ann, person, change):
+    ann.enrol()
+
+    with pytest.raises(PasskeyRefused):
+        examine(ann, person(), **change)
+
+
+def test_answer_to_another_temp_token_is_refused(ann, person):
+    ann.enrol()
+    options = second_factor.options(person(), TOKEN)["passkey"]
+    credential = ann.device.get(options)
+
+    with pytest.raises(PasskeyRefused):
+        second_factor.examine(person(), credential, Secret("another"), Client())
+
+
+def test_passkey_of_another_user_is_refused(ann, bob, person):
+    ann.enrol()
+    bob.enrol()
+    options = second_factor.options(person(bob.email), TOKEN)["passkey"]
+    credential = bob.device.get(options)
+
+    with pytest.raises(PasskeyRefused):
+        second_factor.examine(person(), credential, TOKEN, Client())
+
+
+@pytest.mark.parametrize("credential", [{}, {"id": 1}, {"id": "AAAA", "rawId": "AAAA"}])
+def test_malformed_answer_is_refused(ann, person, credential):
+    with pytest.raises(PasskeyRefused):
+        second_factor.examine(person(), credential, TOKEN, Client())
+
+
+def test_counter_that_falls_back_shows_a_copy(ann, person, events):
+    ann.enrol()
+    ann.log_in(counter=7)
+
+    with pytest.raises(PasskeyRefused):
+        examine(ann, person(), counter=6)
+
+    assert [event.action for event in events("security.passkey")] == ["security.passkey.cloned"]
+
+
+def test_counter_of_a_passkey_on_several_devices_is_noted_only(ann, person, events):
+    ann.device.flags |= BE
+    ann.enrol()
+    ann.log_in(counter=7)
+
+    assert used(examine(ann, person(), counter=6)) is True
+
+    assert [event.action for event in events("security.passkey")] == ["security.passkey.counter"]
+
+
+def test_answer_that_is_sent_twice_shows_no_copy(ann, person, events, clock):
+    ann.enrol()
+    ann.log_in(counter=7)
+
+    again = partial(examine, ann, person(), counter=7)
+    with pytest.raises(PasskeyRefused):
+        again()
+    assert events("security.passkey") == []
+
+    clock.forward(minutes=2)
+    with pytest.raises(PasskeyRefused):
+        again()
+    assert len(events("security.passkey")) == 1
+
+
+def test_passkey_has_no_code(ann, person):
+    ann.enrol(second_factor=True)
+
+    with pytest.raises(core_errors.TwoFactorRefused):
+        second_factor.verify(person(), Secret("123456"), Client())
+
+
+def test_enabled_factor_is_needed_to_add_a_passkey(ann):
+    """The session of a password login does not prove two factors."""
+    ann.enrol(second_factor=True)
+    Session.objects.update(levels="aal1 1893500000 pwd")
+
+    assert ann.post("passkeys/options").error == (401, "STEP_UP_REQUIRED")
