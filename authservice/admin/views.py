@@ -1,4 +1,5 @@
-"""Routes for super admins. Each view sets `super_admin`, and the base view checks it."""
+"""Routes for super admins: `Endpoint` checks `super_admin`, which each view inherits from
+`Administration`."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from authservice.kernel.errors import ValidationFailed
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.fields import TRUE_OR_FALSE, Choice, Flag, Text
-from authservice.kernel.http.listing import MOST, Listing, SortDirection, given, listing, page
+from authservice.kernel.http.listing import MAX_NUMBER, Listing, SortDirection, given, listing, page
 from authservice.kernel.http.operations import operation
 from authservice.kernel.phrases import phrase
 
@@ -74,8 +75,9 @@ class UsersPage(UsersQuery):
     """The filters with the parameters of all lists, declared for the API description;
     `listing.page` reads the latter."""
 
-    offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
-    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
+    offset = serializers.IntegerField(required=False, min_value=0, max_value=MAX_NUMBER, default=0)
+    # A limit above `listing.MAX_LIMIT` is no error: it counts as that limit.
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MAX_NUMBER, default=20)
     sort_field = Choice(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
     sort_dir = SortDirection()
 
@@ -160,10 +162,10 @@ class Users(Administration):
         session began without one; log in again.
         """
         query = given(self.request.GET)
-        wanted = page(query, SORT_FIELDS)
+        paging = page(query, SORT_FIELDS)
         filters = user_list.UserFilter(**fields.read(UsersQuery, query))
-        people, total = user_list.page_of(wanted, filters)
-        return answer(listing([admin_user(person) for person in people], wanted, total))
+        people, total = user_list.page_of(paging, filters)
+        return answer(listing([admin_user(person) for person in people], paging, total))
 
     @operation(
         body=NewUserIn,
@@ -227,11 +229,11 @@ class User(Administration):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        wanted = self.read(UserIn)
+        changes = self.read(UserIn)
         person = self.found(user_id)
-        if not wanted:
+        if not changes:
             raise ValidationFailed(phrase("At least one field to change is required."))
-        update_user.update(person.user.pk, wanted, **self.by())
+        update_user.update(person.user.pk, changes, **self.by())
         changed: Changed = {
             "message": phrase("User updated."),
             "user": admin_user(self.found(user_id)),

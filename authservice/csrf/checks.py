@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage, register
 
-from authservice.core.cookie_checks import name_faults, samesite_faults
+from authservice.core.checks import name_faults, samesite_faults
 from authservice.csrf.conf import conf
 from authservice.csrf.guard import header_key
 from authservice.kernel.checks import declare, message
@@ -52,42 +51,32 @@ def check_csrf(**_: Any) -> list[CheckMessage]:
     # Core's own check reports wrong keys and types; until they are fixed, no setting can be read.
     if not apps.is_installed("authservice.csrf") or list(complaints()):
         return []
-    return [*_cookie(), *_header(), *_origins(), *_sites()]
-
-
-def _cookie() -> Iterator[CheckMessage]:
     others = (cookies.access_name, cookies.refresh_name)
-    yield from name_faults("CSRF.COOKIE_NAME", conf.cookie_name, others=others)
-    yield from samesite_faults("CSRF.COOKIE_SAMESITE", conf.cookie_samesite)
-
-
-def _header() -> Iterator[CheckMessage]:
+    messages = [
+        *name_faults("CSRF.COOKIE_NAME", conf.cookie_name, others=others),
+        *samesite_faults("CSRF.COOKIE_SAMESITE", conf.cookie_samesite),
+    ]
     both = {_DJANGO_MIDDLEWARE, _OUR_MIDDLEWARE} <= set(settings.MIDDLEWARE)
     if both and header_key() == settings.CSRF_HEADER_NAME:
-        yield message("authservice.E131")
-
-
-def _origins() -> Iterator[CheckMessage]:
+        messages.append(message("authservice.E131"))
     for origin in conf.trusted_origins:
         if secure() and parts_of(str(origin)).scheme == "http":
-            yield message(
-                "authservice.W134",
+            text = (
                 f"CSRF.TRUSTED_ORIGINS contains {origin!r}: an attacker on the network can forge"
-                " requests from an origin without https.",
+                " requests from an origin without https."
             )
-
-
-def _sites() -> Iterator[CheckMessage]:
-    """The cookies that browsers keep from requests of a front end on another site."""
-    kept = {"CSRF.COOKIE_SAMESITE": conf.cookie_samesite}
+            messages.append(message("authservice.W134", text))
+    # Only cookies with "None" are sent with requests of a front end on another site.
+    samesite_of = {"CSRF.COOKIE_SAMESITE": conf.cookie_samesite}
     if cookies.enabled:
-        kept["COOKIES.SAMESITE"] = cookies.samesite
-    names = [name for name, samesite in kept.items() if samesite != "None"]
+        samesite_of["COOKIES.SAMESITE"] = cookies.samesite
+    names = [name for name, samesite in samesite_of.items() if samesite != "None"]
     if names and root.api_url and frontend.url and not same_site(root.api_url, frontend.url):
-        keep, them = ("keep", "the cookies") if len(names) > 1 else ("keeps", "the cookie")
-        yield message(
-            "authservice.W231",
+        verb, noun = ("keep", "the cookies") if len(names) > 1 else ("keeps", "the cookie")
+        text = (
             f"AUTHSERVICE['API_URL'] is {root.api_url!r} and FRONTEND.URL is {frontend.url!r},"
-            f" which is another site. {' and '.join(names)} {keep} browsers from sending {them}, so"
-            " requests of the front end are refused.",
+            f" which is another site. {' and '.join(names)} {verb} browsers from sending {noun}, so"
+            " requests of the front end are refused."
         )
+        messages.append(message("authservice.W231", text))
+    return messages

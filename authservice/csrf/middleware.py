@@ -17,6 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
 
 from authservice.core.api.callers import (
+    CHECKED,
     SAFE_METHODS,
     by_cookie,
     has_bearer,
@@ -58,12 +59,14 @@ class CsrfMiddleware(MiddlewareMixin):
         if passes_django(request):
             return None
         try:
-            # A token of another issuer leaves the user to Django's session, which is a cookie.
+            # Not with a token of another issuer: then Django's session, a cookie, identifies the
+            # user.
             bearer = has_bearer(request) and not has_foreign_token(request)
             session_id = access_session_of(request) if by_cookie(request) else None
             guard.check(request, session_id, bearer=bearer)
         except errors.InvalidCsrf as fault:
             return refusal(fault)
+        request.__dict__[CHECKED] = True
         return None
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
@@ -80,8 +83,6 @@ def _is_exempt(path: str, view: Any) -> bool:
     view_class = getattr(view, "cls", None)
     if isinstance(view_class, type) and issubclass(view_class, Endpoint):
         return True
-    return any(path == root or path.startswith(_below(root)) for root in conf.exempt_paths)
-
-
-def _below(root: str) -> str:
-    return f"{root.rstrip('/')}/"
+    return any(
+        path == prefix or path.startswith(f"{prefix.rstrip('/')}/") for prefix in conf.exempt_paths
+    )

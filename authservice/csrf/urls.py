@@ -9,7 +9,7 @@ from django.urls import path
 
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.token_cookies import session_of
-from authservice.csrf import csrf_tokens
+from authservice.csrf import guard
 from authservice.csrf.conf import conf
 from authservice.kernel.http import cookies
 from authservice.kernel.http.envelope import answer
@@ -37,7 +37,7 @@ class Csrf(Endpoint):
         session. It is valid for an hour. On 403 `INVALID_CSRF` fetch another one and repeat the
         request once.
         """
-        token = csrf_tokens.issue(session_of(self.request))
+        token = guard.issue(session_of(self.request))
         issued: IssuedCsrfToken = {"csrf_token": token}
         response = answer(issued)
         cookies.put(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
@@ -37,14 +36,9 @@ def check_invitations(**_: Any) -> list[CheckMessage]:
     # The check of the core app reports wrong keys and types; until then, settings are unreadable.
     if not apps.is_installed("authservice.invitation") or list(complaints()):
         return []
-    return [*_mail(), *_phone()]
-
-
-def _mail() -> Iterator[CheckMessage]:
+    messages: list[CheckMessage] = []
     if not message_queue.can_mail():
-        yield message("authservice.W180")
-
-
-def _phone() -> Iterator[CheckMessage]:
+        messages.append(message("authservice.W180"))
     if core.require_phone_verification:
-        yield message("authservice.W185")
+        messages.append(message("authservice.W185"))
+    return messages

@@ -19,12 +19,13 @@ from authservice.core.invitations import acceptance, closing, mailing
 from authservice.core.invitations.acceptance import Accepted, Profile
 from authservice.core.invitations.closing import InvitationAccess
 from authservice.core.invitations.models import Status
-from authservice.core.messages import counting
+from authservice.core.messages import sending
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.sessions.bearer import Caller
-from authservice.core.users import chosen, identifiers, lookup
+from authservice.core.users import identifiers, lookup
+from authservice.core.users import person as people
 from authservice.core.users.person import Person
 from authservice.invitation.conf import conf
 from authservice.invitation.errors import InvitationMaxPending
@@ -32,33 +33,20 @@ from authservice.invitation.models import PlatformInvitation
 from authservice.kernel import clock, databases, events, message_queue, sql, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Forbidden, invalid
+from authservice.kernel.interfaces import Page
 from authservice.kernel.message_queue import Message
-from authservice.kernel.paging import Page
 from authservice.kernel.phrases import one_of
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import frontend
 
 KIND = "invitation"
 SENT, CANCELLED = "invitation.sent", "invitation.cancelled"
-_LOCK = Budget.fixed(limit=UNLIMITED, window=attempt_counter.DAY)
 ACCEPTED, DECLINED = "invitation.accepted", "invitation.declined"
+# A counter that refuses nobody: it serves as a lock only.
+_LOCK = Budget.fixed(limit=UNLIMITED, window=attempt_counter.DAY)
 SORT_FIELDS = ("created_at", "expires_at", "status", "purpose")
-# The list of a recipient has pending invitations only.
+# Without `status`: the list of a recipient has pending invitations only.
 OWN_SORT_FIELDS = ("created_at", "expires_at", "purpose")
-
-
-def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
-    return {KIND: _compose}
-
-
-def _compose(message: Message) -> OutgoingMessage | None:
-    invitation = mailing.find_for(message, PlatformInvitation)
-    inviter = lookup.find_by_pk(invitation.inviter_id) if invitation else None
-    if inviter is None or not inviter.active:
-        return None
-    # An address that its owner has verified, never a name: a user may choose any text as a name.
-    shown = {"inviter": inviter.email if inviter.email_verified else ""}
-    return mailing.compose(message, invitation, frontend.invitation_path, shown)
 
 
 @dataclass(frozen=True)
@@ -73,20 +61,26 @@ class NewInvitation:
 def invite(
     person: Person, session: Session, wanted: NewInvitation, client: Client
 ) -> tuple[PlatformInvitation, bool]:
-    """Invite an address and mail it a link. Returns the invitation, and whether a mail is sent: not
-    if its recipient gets no more today.
+    """Invite an address and mail it a link. Returns the invitation, and whether a mail is sent: a
+    recipient who gets no more mails today gets none.
 
     Raises `ValidationFailed`, `EmailNotConfigured`, `InvitationAlreadyExists`,
     `InvitationMaxPending`, `TooManyRequests`, `InvalidToken`, or `Forbidden` if the user may not
     invite.
     """
-    _require_valid(wanted)
+    if not message_queue.can_mail():
+        raise errors.EmailNotConfigured
+    if not identifiers.is_new_email(wanted.email):
+        raise invalid("email", identifiers.NEW_EMAIL_RULE)
+    allowed = conf.allowed_purposes
+    if allowed and wanted.purpose not in allowed:
+        raise invalid("purpose", one_of(allowed))
     with sessions.changing(person, session) as inviter:
-        _require_sender(inviter)
+        _require_may_invite(inviter)
         key = identifiers.email_key(wanted.email)
         _require_room(key)
         _require_no_other(inviter.user.pk, key, wanted.purpose)
-        counting.count_invitation(inviter)
+        sending.count_invitation(inviter)
         invitation: PlatformInvitation = PlatformInvitation.objects.create(
             email=wanted.email,
             email_key=key,
@@ -96,8 +90,8 @@ def invite(
             expires_at=clock.now() + conf.ttl,
         )
         mailed = mailing.send(invitation, KIND, client, sender=inviter, ttl=conf.ttl)
-        metadata: dict[str, Any] = {} if mailed else {"mailed": False}
-        events.record(SENT, inviter, client, **described(invitation), **metadata)
+        not_mailed: dict[str, Any] = {} if mailed else {"mailed": False}
+        events.record(SENT, inviter, client, **described(invitation), **not_mailed)
     return invitation, mailed
 
 
@@ -107,11 +101,12 @@ def resend(
     """Mail another link for a pending or expired invitation. The previous link ends and the expiry
     is renewed. Returns the same as `invite`; without a mail nothing changes.
 
-    Raises `TooManyRequests`, as `cancel` does, `Forbidden` if the user may not invite any more, and
-    `InvitationAlreadyExists` or `InvitationMaxPending` if others were sent since it expired.
+    Raises what `cancel` raises, `EmailNotConfigured`, `TooManyRequests`, `Forbidden` if the user
+    may not invite any more, and `InvitationAlreadyExists` or `InvitationMaxPending` if other
+    invitations were sent since this one expired.
     """
     with sessions.changing(person, session) as inviter:
-        _require_sender(inviter)
+        _require_may_invite(inviter)
         invitation = _own(inviter, invitation_id)
         require_resendable(invitation)
         mailed = mailing.send(invitation, KIND, client, sender=inviter, ttl=conf.ttl)
@@ -130,8 +125,8 @@ def cancel(person: Person, session: Session, invitation_id: str, client: Client)
 
 
 def may_invite(person: Person) -> bool:
-    """Whether `INVITATION.WHO_MAY_INVITE` allows it to this user."""
-    return chosen.allows(conf.who_may_invite, person)
+    """Whether `INVITATION.WHO_MAY_INVITE` allows this user to invite."""
+    return people.allows(conf.who_may_invite, person)
 
 
 @transactions.inside
@@ -156,66 +151,44 @@ def described(invitation: PlatformInvitation) -> dict[str, Any]:
     }
 
 
-def _require_sender(person: Person) -> None:
+def _require_may_invite(person: Person) -> None:
     if not may_invite(person):
         raise Forbidden
 
 
-def _require_valid(wanted: NewInvitation) -> None:
-    if not message_queue.can_mail():
-        raise errors.EmailNotConfigured
-    if not identifiers.is_new_email(wanted.email):
-        raise invalid("email", identifiers.NEW_EMAIL_RULE)
-    allowed = conf.allowed_purposes
-    if allowed and wanted.purpose not in allowed:
-        raise invalid("purpose", one_of(allowed))
-
-
 def _require_no_other(inviter_id: Any, email_key: str, purpose: str) -> None:
-    """The locked row of the inviter serialises concurrent requests."""
+    """Raises `InvitationAlreadyExists`. The caller has locked the row of the inviter, so concurrent
+    requests of the inviter wait."""
     rows = PlatformInvitation.objects.pending().filter(email_key=email_key, purpose=purpose)
     if rows.filter(inviter=inviter_id).exists():
         raise errors.InvitationAlreadyExists
 
 
 def _require_room(email_key: str) -> None:
-    """Two senders may invite an address at once. A counter of the address is their lock: its
-    statement waits for the other transaction, so the second sees the invitation of the first."""
+    """Raises `InvitationMaxPending`. Two senders may invite an address at once. A counter of the
+    address is their lock: its statement waits for the other transaction, so the second sees the
+    invitation of the first."""
     if not conf.max_pending_per_email:
         return
     attempt_counter.try_consume(attempt_counter.key("invited", email_key), _LOCK)
-    if _pending(email_key) >= conf.max_pending_per_email:
+    pending = PlatformInvitation.objects.pending().filter(email_key=email_key)
+    if pending.count() >= conf.max_pending_per_email:
         raise InvitationMaxPending
 
 
-def _pending(email_key: str) -> int:
-    count: int = PlatformInvitation.objects.pending().filter(email_key=email_key).count()
-    return count
-
-
 def _own(inviter: Person, invitation_id: str) -> PlatformInvitation:
-    found = _find(invitation_id)
-    if found is None:
-        raise errors.InvitationNotFound
-    if found.inviter_id != inviter.user.pk:
-        raise Forbidden
-    return found
-
-
-def _find(text: str) -> PlatformInvitation | None:
+    """The invitation with this id. Raises `InvitationNotFound`, or `Forbidden` if another user sent
+    it."""
     try:
-        pk = UUID(text)
+        pk = UUID(invitation_id)
     except ValueError:
-        return None
-    found: PlatformInvitation | None = PlatformInvitation.objects.filter(pk=pk).first()
-    return found if str(pk) == text else None  # only the canonical form is an id
-
-
-def _record_recovery(person: Person, invitation: PlatformInvitation) -> None:
-    events.record(CANCELLED, person, Client(), reason="recovery", **described(invitation))
-
-
-account_access = InvitationAccess(PlatformInvitation, record=_record_recovery, ttl=lambda: conf.ttl)
+        raise errors.InvitationNotFound from None
+    invitation: PlatformInvitation | None = PlatformInvitation.objects.filter(pk=pk).first()
+    if invitation is None or str(pk) != invitation_id:  # only the canonical form is an id
+        raise errors.InvitationNotFound
+    if invitation.inviter_id != inviter.user.pk:
+        raise Forbidden
+    return invitation
 
 
 def accept(
@@ -226,17 +199,17 @@ def accept(
     caller: Caller | None,
     refresh_token: Secret,
 ) -> Accepted[None]:
-    """Accept and sign in; see `acceptance.accept`. Raises as `closing.find` does too."""
+    """Accept and sign in; see `acceptance.accept`. Also raises what `closing.find` raises."""
     invitation = closing.find(PlatformInvitation, token, client)
-    joined = partial(_joined, invitation, client)
+    join = partial(_joined, invitation, client)
     return acceptance.accept(
-        invitation, profile, client, caller=caller, refresh_token=refresh_token, join=joined
+        invitation, profile, client, caller=caller, refresh_token=refresh_token, join=join
     )
 
 
 def describe(token: Secret, client: Client) -> dict[str, Any]:
-    """What the page of the link shows: the address, whether it has an account.
-    Raises as `closing.find` does."""
+    """What the page of the link shows: the address, and whether it has an account. Raises as
+    `closing.find` does."""
     return acceptance.describe(closing.find(PlatformInvitation, token, client))
 
 
@@ -251,6 +224,8 @@ def decline(token: Secret, client: Client) -> None:
 
 
 def _joined(invitation: PlatformInvitation, client: Client, person: Person) -> None:
+    """The `join` of `acceptance.accept`: record the acceptance, in its transaction. Raises
+    `InvitationNotPending`."""
     inviter = _inviter(invitation)
     # The invitation is void while its sender is suspended or may not invite.
     if inviter is None or not inviter.active or not may_invite(inviter):
@@ -275,7 +250,7 @@ def _record(
 
 @dataclass(frozen=True)
 class Filter:
-    """An empty value does not filter. `query` is a part of the address, in any case."""
+    """An empty value does not filter. `query` is a part of the address, in upper or lower case."""
 
     status: str = ""
     purpose: str = ""
@@ -300,19 +275,42 @@ def pending_for(person: Person, wanted: Filter, page: Page) -> tuple[list[Platfo
     return _page(rows, wanted, page)
 
 
+def _page(
+    rows: Any, wanted: Filter, page: Page, column: str = ""
+) -> tuple[list[PlatformInvitation], int]:
+    """One page of the rows that match the filter, and how many match. `column` is that of
+    `Page.order`."""
+    if wanted.purpose:
+        rows = rows.filter(purpose=wanted.purpose)
+    if wanted.query:
+        matching = sql.containing(wanted.query, "email", using=databases.primary())
+        rows = rows.filter(matching)
+    total = rows.count()
+    return list(page.cut(rows.order_by(*page.order(column)))), total
+
+
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    return {KIND: _compose}
+
+
+def _compose(message: Message) -> OutgoingMessage | None:
+    invitation = mailing.find_for(message, PlatformInvitation)
+    inviter = lookup.find_by_pk(invitation.inviter_id) if invitation else None
+    if inviter is None or not inviter.active:
+        return None
+    # An address that its owner has verified, never a name: a user may choose any text as a name.
+    context = {"inviter": inviter.email if inviter.email_verified else ""}
+    return mailing.compose(message, invitation, frontend.invitation_path, context)
+
+
+def _record_recovery(person: Person, invitation: PlatformInvitation) -> None:
+    events.record(CANCELLED, person, Client(), reason="recovery", **described(invitation))
+
+
+account_access = InvitationAccess(PlatformInvitation, record=_record_recovery, ttl=lambda: conf.ttl)
+
+
 def expired_rows() -> dict[str, QuerySet[Any]]:
     """Fills the slot `expired_rows`."""
     over: QuerySet[Any] = PlatformInvitation.objects.over_since(clock.now() - conf.kept)
     return {"invitations": over}
-
-
-def _page(
-    rows: Any, wanted: Filter, page: Page, column: str = ""
-) -> tuple[list[PlatformInvitation], int]:
-    if wanted.purpose:
-        rows = rows.filter(purpose=wanted.purpose)
-    if wanted.query:
-        found = sql.containing(wanted.query, "email", using=databases.primary())
-        rows = rows.filter(found)
-    total = rows.count()
-    return list(page.cut(rows.order_by(*page.order(column)))), total

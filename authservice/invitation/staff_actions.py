@@ -27,14 +27,16 @@ from authservice.kernel.errors import TooManyRequests
 
 @clock.once
 def resend(invitation: PlatformInvitation, by: Any, client: Client) -> None:
-    """Mail a new link in the name of the sender. Raises as `invitations.resend` does, and
-    `TooManyRequests` beyond a limit on mails."""
+    """Mail a new link in the name of the sender. Raises `InvitationNotFound`, what
+    `require_resendable` raises, `InvitationNotPending` if the sender is suspended or may not
+    invite, and `TooManyRequests` beyond a limit on mails."""
     with transaction.atomic(using=databases.primary()):
         current = _locked(invitation)
         require_resendable(current)
-        sender = lookup.get_person(current.inviter)
-        if not sender.active or not may_invite(sender):
+        inviter = lookup.get_person(current.inviter)
+        if not inviter.active or not may_invite(inviter):
             raise errors.InvitationNotPending  # nobody could accept it
+        # The mail counts towards the limit of the member of staff, not of the inviter.
         staff = lookup.get_person(by)
         if not mailing.send(current, KIND, client, sender=staff, ttl=conf.ttl):
             raise TooManyRequests

@@ -43,7 +43,7 @@ from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.fields import Choice, JsonText, Text
 from authservice.kernel.http.listing import (
-    MOST,
+    MAX_NUMBER,
     ArrayQuery,
     Listing,
     SortDirection,
@@ -60,14 +60,15 @@ from authservice.kernel.secret import Secret
 from authservice.kernel.settings import early
 
 DEFAULT_PURPOSE = "platform"
-_OPEN = (errors.InvitationExpired, errors.InvitationNotFound, errors.InvitationNotPending)
-_LIMITED = (errors.EmailNotConfigured, errors.InvitationAlreadyExists, InvitationMaxPending)
+_LINK_FAULTS = (errors.InvitationExpired, errors.InvitationNotFound, errors.InvitationNotPending)
+_SENDING_FAULTS = (errors.EmailNotConfigured, errors.InvitationAlreadyExists, InvitationMaxPending)
 
 
 class Metadata(JsonText):
     """JSON text of the project. The setting is read for each serializer."""
 
     def __init__(self, **options: Any) -> None:
+        # `early`, because the declaration below calls it when this file is imported.
         longest = early(lambda: conf.metadata_max, METADATA_LENGTH)
         super().__init__(max_length=longest, **options)
 
@@ -99,8 +100,8 @@ class InvitationsPage(InvitationsQuery):
     """The filters with the parameters of all lists, declared for the API description;
     `listing.page` reads the latter."""
 
-    offset = serializers.IntegerField(required=False, min_value=0, max_value=MOST, default=0)
-    limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST, default=20)
+    offset = serializers.IntegerField(required=False, min_value=0, max_value=MAX_NUMBER, default=0)
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MAX_NUMBER, default=20)
     sort_field = Choice(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
     sort_dir = SortDirection()
 
@@ -145,7 +146,7 @@ class Invitations(Endpoint):
         body=InvitationIn,
         answer=SentInvitation,
         status=201,
-        faults=(Forbidden, *_LIMITED),
+        faults=(Forbidden, *_SENDING_FAULTS),
         id="createInvitation",
         answered="The invitation, which is pending. Its token is in the mail only.",
     )
@@ -161,10 +162,10 @@ class Invitations(Endpoint):
         403 `INVITATION_MAX_PENDING`: the address has too many open invitations. A user can send 50
         invitations a day, and one mail a day to each address (429 `TOO_MANY_REQUESTS`).
         """
-        caller, read = self.identity, self.read(InvitationIn)
-        wanted = NewInvitation(**{**read, "purpose": read["purpose"] or DEFAULT_PURPOSE})
+        caller, data = self.identity, self.read(InvitationIn)
+        new_invitation = NewInvitation(**{**data, "purpose": data["purpose"] or DEFAULT_PURPOSE})
         created, mailed = platform_invitations.invite(
-            caller.person, caller.session, wanted, self.client
+            caller.person, caller.session, new_invitation, self.client
         )
         return answer(_sent(created, mailed=mailed), status=201)
 
@@ -181,9 +182,10 @@ class Invitations(Endpoint):
         match.
         """
         query = given(self.request.GET)
-        wanted, asked = page(query, SORT_FIELDS), Filter(**fields.read(InvitationsQuery, query))
-        rows, total = platform_invitations.sent_by(self.identity.person, asked, wanted)
-        return answer(listing([_invitation(row) for row in rows], wanted, total))
+        paging = page(query, SORT_FIELDS)
+        filters = Filter(**fields.read(InvitationsQuery, query))
+        rows, total = platform_invitations.sent_by(self.identity.person, filters, paging)
+        return answer(listing([_invitation(row) for row in rows], paging, total))
 
 
 class OwnInvitations(Endpoint):
@@ -200,9 +202,9 @@ class OwnInvitations(Endpoint):
         is 100 at most and by default; `X-Total-Count` is the number of all.
         """
         query = given(self.request.GET)
-        asked = Filter(**fields.read(OwnInvitationsQuery, query))
-        wanted = array_page(query, OWN_SORT_FIELDS)
-        rows, total = platform_invitations.pending_for(self.identity.person, asked, wanted)
+        filters = Filter(**fields.read(OwnInvitationsQuery, query))
+        paging = array_page(query, OWN_SORT_FIELDS)
+        rows, total = platform_invitations.pending_for(self.identity.person, filters, paging)
         return array([_invitation(row) for row in rows], total)
 
 
@@ -231,7 +233,7 @@ class Resend(Endpoint):
             Forbidden,
             errors.InvitationNotFound,
             errors.InvitationNotPending,
-            *_LIMITED,
+            *_SENDING_FAULTS,
         ),
         id="resendInvitation",
         answered="The invitation with its new expiry.",
@@ -261,7 +263,7 @@ class Accept(FormEndpoint):
         query=InvitationLinkIn,
         answer=ToConfirm | None,
         page="A browser gets a page with a form.",
-        faults=_OPEN,
+        faults=_LINK_FAULTS,
         id="showInvitation",
     )
     def show(self) -> HttpResponse:
@@ -297,19 +299,19 @@ class Accept(FormEndpoint):
         ask the sender for another invitation. 400 `INVALID_PASSWORD`: show the message, which has
         the rules.
         """
-        read = self.read(AcceptInvitationIn)
+        data = self.read(AcceptInvitationIn)
         caller = caller_to_continue(self.request)
 
         def accept(refresh_token: Secret) -> Accepted[None]:
             return platform_invitations.accept(
-                read["token"],
-                Profile(name=read["name"], password=read["password"]),
+                data["token"],
+                Profile(name=data["name"], password=data["password"]),
                 self.client,
                 caller=caller,
                 refresh_token=refresh_token,
             )
 
-        accepted = token_cookies.continuing(self, read["refresh_token"], accept)
+        accepted = token_cookies.continuing(self, data["refresh_token"], accept)
         return responses.login(
             accepted.login,
             message=phrase("Invitation accepted."),
@@ -322,7 +324,7 @@ class Decline(Endpoint):
 
     @operation(
         body=DeclineInvitationIn,
-        faults=_OPEN,
+        faults=_LINK_FAULTS,
         id="declineInvitation",
         answered="The invitation was declined; `data` is null.",
     )

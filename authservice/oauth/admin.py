@@ -57,14 +57,17 @@ class LinkedAccountAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, Page):
     def unlink(self, request: HttpRequest, chosen: QuerySet[LinkedAccount]) -> None:
         rows = chosen.select_related("user__authservice_account")
         links = permitted(self, request, rows, lambda row: person_of(row.user))
-        removed = [link for link in links if self._unlinked(request, link)]
+        by, client = request.user, of_page(request)
+        removed = [
+            link
+            for link in links
+            if linking.unlink_by_staff(
+                lookup.get_person(link.user), link.provider, by=by, client=client
+            )
+        ]
         editor: Any = request.user.pk
         LogEntry.objects.log_actions(editor, removed, CHANGE, str(_("Unlinked.")))
         text = admin_count(
             "Unlinked %(count)d provider.", "Unlinked %(count)d providers.", len(removed)
         )
         self.message_user(request, text)
-
-    def _unlinked(self, request: HttpRequest, link: LinkedAccount) -> bool:
-        person, client = lookup.get_person(link.user), of_page(request)
-        return linking.unlink_by_staff(person, link.provider, by=request.user, client=client)

@@ -16,6 +16,7 @@ class OAuthConfig(modules.ModuleConfig):
     message_builders = "authservice.oauth.messages.message_builders"
     account_access = "authservice.oauth.eviction.account_access"
     support = "authservice.oauth.support.support"
+    examinations = ("authservice.oauth.examinations.examine_providers",)
 
     actions = {
         "auth.oauth.linked": Action(

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.apps import apps
+from django.conf import settings
 from django.core.checks import CheckMessage, Tags, register
 
 from authservice.core.conf import core
 from authservice.core.recovery import chosen_proofs
-from authservice.core.users import reserved_fields
+from authservice.core.users import user_fields
 from authservice.core.users.user_model import host
 from authservice.kernel.checks import declare, message
 from authservice.kernel.origins import parts_of
@@ -45,7 +46,7 @@ declare(
         "authservice.W206": (
             "OAUTH.USE_SESSION_AUTH is false with the session module: logins with a provider"
             " create sessions all the same.",
-            "Set OAUTH.USE_SESSION_AUTH to True.",
+            "Set OAUTH.USE_SESSION_AUTH to True, or remove the setting.",
         ),
         "authservice.W208": (
             "OAUTH.ALLOW_SIGNUP creates accounts without a phone number, but"
@@ -69,24 +70,52 @@ declare(
 
 def connect() -> None:
     register(check_oauth, "authservice")
+    register(check_production, "authservice", Tags.security, deploy=True)
     # Without the tag "authservice": with it, `check --tag authservice` of Django 6.1 would give the
     # check every database.
-    register(check_production, "authservice", Tags.security, deploy=True)
     register(check_old_passwords, Tags.database)
 
 
-def check_oauth(**_: Any) -> list[CheckMessage]:
+def check_oauth(**_: Any) -> Iterator[CheckMessage]:
     # Core's own check reports wrong keys and types; until they are fixed, no setting can be read.
     if not apps.is_installed("authservice.oauth") or list(complaints()):
-        return []
-    return [
-        *_address(),
-        *_onward(),
-        *_login_module(),
-        *_registering(),
-        *_profile_fields(),
-        *provider_settings.check_providers(),
+        return
+    if conf.providers and not root.api_url:
+        yield message("authservice.E200")
+
+    targets = [
+        ("DEFAULT_REDIRECT_URL is", conf.default_redirect_url),
+        ("ERROR_REDIRECT_URL is", conf.error_redirect_url),
+        *(("RETURN_URLS contains", url) for url in conf.return_urls),
     ]
+    for name, url in targets:
+        if parts_of(str(url)).scheme == "http" and secure():
+            yield message("authservice.W205", f"OAUTH.{name} {url!r}, which is an http URL.")
+
+    has_session_module = apps.is_installed("authservice.session")
+    if conf.use_session_auth and not has_session_module:
+        yield message("authservice.E206")
+    # Read from the dict, since the default says nothing about what the project wants.
+    section: Any = settings.AUTHSERVICE.get("OAUTH", {})
+    if has_session_module and section.get("USE_SESSION_AUTH") is False:
+        yield message("authservice.W206")
+
+    # A provider sends no phone number.
+    can_sign_up = bool(conf.providers) and conf.allow_signup and core.allow_signup
+    if can_sign_up and core.require_phone_verification:
+        yield message("authservice.W208")
+
+    columns = {column.name for column in host().model._meta.concrete_fields}
+    for name, source in conf.profile_fields.items():
+        entry = f"OAUTH.PROFILE_FIELDS[{name!r}]"
+        if name not in columns - user_fields.reserved():
+            text = f"{entry}: {name!r} is no field of {host().model._meta.label} of your own."
+            yield message("authservice.E203", text)
+        if source not in profiles.SOURCES:
+            text = f"{entry} is {source!r}, which is none of {', '.join(profiles.SOURCES)}."
+            yield message("authservice.E203", text)
+
+    yield from provider_settings.check_providers()
 
 
 def check_production(**_: Any) -> Iterator[CheckMessage]:
@@ -100,46 +129,3 @@ def check_old_passwords(databases: Sequence[str] | None = None, **_: Any) -> Ite
     installed = apps.is_installed("authservice.oauth") and not list(complaints())
     if installed and chosen_proofs.is_any_at_risk(databases):
         yield message("authservice.W261")
-
-
-def _address() -> Iterator[CheckMessage]:
-    if conf.providers and not root.api_url:
-        yield message("authservice.E200")
-
-
-def _onward() -> Iterator[CheckMessage]:
-    targets = [
-        ("DEFAULT_REDIRECT_URL is", conf.default_redirect_url),
-        ("ERROR_REDIRECT_URL is", conf.error_redirect_url),
-    ]
-    targets = [(name, url) for name, url in targets if url]
-    for name, url in [*targets, *(("RETURN_URLS contains", url) for url in conf.return_urls)]:
-        given = f"OAUTH.{name} {url!r}"
-        if parts_of(str(url)).scheme == "http" and secure():
-            yield message("authservice.W205", f"{given}, which is an http URL.")
-
-
-def _login_module() -> Iterator[CheckMessage]:
-    sessions = apps.is_installed("authservice.session")
-    if conf.use_session_auth and not sessions:
-        yield message("authservice.E206")
-    if sessions and not conf.use_session_auth:
-        yield message("authservice.W206")
-
-
-def _profile_fields() -> Iterator[CheckMessage]:
-    columns = {column.name for column in host().model._meta.concrete_fields}
-    for name, source in conf.profile_fields.items():
-        given = f"OAUTH.PROFILE_FIELDS[{name!r}]"
-        if name not in columns - reserved_fields.reserved():
-            text = f"{given}: {name!r} is no field of {host().model._meta.label} of your own."
-            yield message("authservice.E203", text)
-        if source not in profiles.SOURCES:
-            text = f"{given} is {source!r}, which is none of {', '.join(profiles.SOURCES)}."
-            yield message("authservice.E203", text)
-
-
-def _registering() -> Iterator[CheckMessage]:
-    signup = bool(conf.providers) and conf.allow_signup and core.allow_signup
-    if signup and core.require_phone_verification:
-        yield message("authservice.W208")

@@ -1,7 +1,8 @@
-"""Reading what providers send: nothing in it has a type that one can rely on.
+"""Functions that read the claims of providers, whose values may have any type.
 
 Every claim is read by one of these functions. `null` and `""` count as absent. Data that a login
-does not need are left out if they cannot be read; only a missing identifier of the user is refused.
+does not need are left out if they cannot be read; only an identifier of the user that is missing or
+invalid is refused.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def subject(value: Any) -> str:
     a provider does not have two users who differ in the type alone.
     """
     if isinstance(value, int) and not isinstance(value, bool):
-        value = _digits(value)
+        # Python refuses to print numbers of thousands of digits. Such a number becomes a text that
+        # is refused as too long.
+        value = str(value) if abs(value) < 10**_MAX_SUBJECT else "-" * (_MAX_SUBJECT + 1)
     if not isinstance(value, str) or not value.strip() or value.strip().lower() in _NO_SUBJECT:
         raise UserInfoFailed(phrase("The provider sent no identifier of the user."))
     if len(value) > _MAX_SUBJECT or not value.isprintable():
@@ -37,13 +40,13 @@ def subject(value: Any) -> str:
 
 
 def text(value: Any) -> str:
-    """A text, `""` for everything else and for one that no profile needs."""
+    """A text; `""` for everything else, and for a text that is too long for a profile."""
     return value if isinstance(value, str) and len(value) <= _MAX_TEXT else ""
 
 
 def flag(value: Any) -> bool:
-    """A boolean, which some providers send as a text or a number: true is `true`, `"true"`, `1` or
-    `"1"`, everything else is false."""
+    """A boolean, which some providers send as a text or a number: `true`, `"true"`, `1` and `"1"`
+    are true, everything else is false."""
     if isinstance(value, str):
         return value.strip().lower() in ("true", "1")
     return value is True or (type(value) is int and value == 1)
@@ -63,8 +66,8 @@ def verified_address(value: Any, verified: Any) -> tuple[str, bool]:
 
 
 def _addresses(value: Any) -> list[str]:
-    listed = value if isinstance(value, list | tuple) else [value]
-    return [text(each) for each in listed if text(each)]
+    entries = value if isinstance(value, list | tuple) else [value]
+    return [text(entry) for entry in entries if text(entry)]
 
 
 def receives_mail(email: str) -> bool:
@@ -74,7 +77,7 @@ def receives_mail(email: str) -> bool:
 
 
 def scopes(value: Any) -> tuple[str, ...]:
-    """Scopes, which are a list or one text; each entry of a list may be such a text too."""
+    """Scopes, which are one text or a list; an entry of the list may be a text of several too."""
     entries = [value] if isinstance(value, str) else value
     if not isinstance(entries, list | tuple):
         return ()
@@ -83,20 +86,15 @@ def scopes(value: Any) -> tuple[str, ...]:
 
 
 def url(value: Any) -> str:
-    """An https URL, `""` for everything else."""
+    """An https URL; `""` for everything else."""
     return value if text(value).startswith("https://") and value.isprintable() else ""
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """An object, an empty one for everything else."""
+    """A JSON object; an empty one for everything else."""
     return value if isinstance(value, Mapping) else {}
 
 
 def present(values: Mapping[str, Any]) -> dict[str, Any]:
     """The claims that are not absent."""
     return {name: value for name, value in values.items() if value is not None and value != ""}
-
-
-def _digits(number: int) -> str:
-    # Python refuses to print numbers of thousands of digits.
-    return str(number) if abs(number) < 10**_MAX_SUBJECT else "-" * (_MAX_SUBJECT + 1)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from authservice.kernel.rules import Positive, TokenTarget, class_with
 from authservice.kernel.settings import section
 
-# Of the protocols in `storage`, and of `authservice.kernel.interfaces.SessionStore`.
+# The methods of the protocols in `storage`, and of `authservice.kernel.interfaces.SessionStore`.
 _Users = Annotated[str, class_with("find", "find_by_email", "lock", "create")]
 _Links = Annotated[str, class_with("find", "of_user", "add", "remove", "store_tokens")]
 _Sessions = Annotated[str, class_with("begin", "alive", "touch", "end", "live_for")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from authservice.kernel.errors import Fault
+from authservice.kernel.phrases import phrase
 
 
 class ProviderNotFound(Fault):
@@ -44,26 +45,33 @@ class StateUsed(Fault):
     remedy = "Start again with `GET /oauth/{provider}`."
 
 
+_NO_ANSWER = phrase("The provider does not answer. Try again later, or use another way to log in.")
+
+
 class ProviderRefused(Fault):
     code = "OAUTH_PROVIDER_ERROR"
     message = "The provider refused the login, or the user cancelled it."
     cause = (
         "The provider redirected with an error: the user cancelled, or the client is not registered"
-        " as it should be. Also if the provider cannot be reached at the start."
+        " as it should be. If it does not answer at the start, the message says so."
     )
     remedy = "Start again. If it fails again, the operator finds the reason in the log."
+
+
+def provider_unreachable() -> ProviderRefused:
+    return ProviderRefused(_NO_ANSWER)
 
 
 class TokenExchangeRefused(Fault):
     code = "OAUTH_TOKEN_EXCHANGE_FAILED"
     message = "The provider did not accept the login."
     cause = (
-        "The provider refused the code, its token endpoint did not answer in time, or its ID token"
-        " is not valid."
+        "The provider refused the code, its token endpoint did not answer in time, its ID token is"
+        " not valid, or too many requests to it were in flight."
     )
     remedy = (
-        "Start again. If it fails again, the operator checks client id, secret and callback"
-        " address."
+        "Start again. If it fails again, the operator reads the log, and checks client id, secret,"
+        " callback address and `OUTBOUND.IN_FLIGHT`."
     )
 
 

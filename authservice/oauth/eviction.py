@@ -1,75 +1,263 @@
-"""Links in recoveries: which ones an account loses, and which ones it gets back."""
+"""Links to providers: how users, staff and recoveries remove them, which removed links "this was
+not me" restores, and whether an account has a link to log in with.
+
+Every removal leaves a record of the account, the provider and a keyed digest of the subject. Then
+this user of the provider is never linked to the account by its address again. Otherwise the next
+login of a removed intruder would find the account by the address and link it again. The sessions
+that began with the provider end too.
+
+An intruder with a stolen session can remove links too: those of the owner, but also one that the
+intruder added shortly before. Restoring that one would let the intruder in again. So a link comes
+back only if it was the owner's when it was removed: the address was proven, and the link had
+existed for 72 hours, in which the owner could notice it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
+from django.db.models import F, Q, QuerySet
+
+from authservice.core.credentials import one_time, recovery_number
+from authservice.core.models import OneTimeToken, Session
+from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
-from authservice.kernel import clock, events
+from authservice.kernel import clock, crypto, events, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import AccountAccess
-from authservice.oauth import removed_links, storage
-from authservice.oauth.storage import Link
+from authservice.oauth import registry, storage
+from authservice.oauth.models import RemovedLink
+from authservice.oauth.provider import login_method
+from authservice.oauth.storage import Link, LinkTaken
+
+# Purpose of the one-time tokens that remember removed links. `attempts` of such a row counts the
+# recoveries since the removal.
+UNLINKED = "oauth-unlinked"
+# As long as the link "this was not me" of a security notice is valid, which restores links.
+_REMEMBERED = timedelta(hours=72)
+_SUBJECT = "oauth-removed"
+# The reason for which sessions end.
+_REASON = "provider unlinked"
 
 
 class LinkAccess(AccountAccess):
-    """Fills the slot `account_access`."""
+    """Fills the slot `account_access`: which links an account loses or gets back in a recovery, and
+    whether one is left to log in with."""
 
     @clock.once
     def first_proof(self, person: Person) -> bool:
-        """The links were added by someone who had not proven that the address is theirs, possibly
-        an attacker (account pre-hijacking)."""
-        removed_links.count_recovery(person)
+        """Removes all links: someone added them who had not proven that the address is theirs,
+        possibly an attacker (account pre-hijacking)."""
+        count_recovery(person)
         return _revoke(person, storage.links().of_user(person.user.pk), "unproven")
 
     @clock.once
     def recover(self, person: Person, since: datetime) -> bool:
-        """The link of the sign-up stays."""
-        removed_links.count_recovery(person)
+        """Removes the links that were added since a given time; the link of the sign-up stays."""
+        count_recovery(person)
         links = storage.links().of_user(person.user.pk)
-        recent = [link for link in links if _is_recent(link, person, since)]
+        # A link from before the first proof of the address counts as added at that proof.
+        proven_at = person.account.email_proven_at
+        proven_since = bool(proven_at and proven_at >= since)
+        recent = [
+            link
+            for link in links
+            if not link.at_signup and (proven_since or link.added_at >= since)
+        ]
         return _revoke(person, recent, "recovery")
 
     @clock.once
     def restore(self, person: Person, since: datetime) -> None:
-        """The owner's links; see `removed_links` for those that stay removed."""
-        for link in removed_links.restore(person, since):
+        """Restores the owner's links; see `restore_owned` for links that stay removed."""
+        for link in restore_owned(person, since):
             events.record(
                 "auth.oauth.linked", person, Client(), provider=link.provider, reason="recovery"
             )
 
     @clock.once
     def distrust(self, person: Person) -> bool:
-        links = storage.links()
-        found = links.of_user(person.user.pk)
-        for link in found:
-            links.remove(link)
-            links.add(replace(link, at_signup=False, added_at=clock.now()))
-        return bool(found)
+        """Makes all links count as added now, also that of the sign-up, so that `recover` removes
+        them. A storage has no method that changes a link."""
+        link_storage = storage.links()
+        links = link_storage.of_user(person.user.pk)
+        for link in links:
+            link_storage.remove(link)
+            link_storage.add(replace(link, at_signup=False, added_at=clock.now()))
+        return bool(links)
+
+    def can_log_in(self, person: Person) -> bool:
+        # Links remain after the operator has disabled their provider or removed it from the
+        # settings: nobody can log in with these links.
+        links = storage.links().of_user(person.user.pk)
+        entries = [registry.configured().get(link.provider) for link in links]
+        return any(entry is not None and entry.enabled for entry in entries)
 
 
 account_access = LinkAccess()
 
 
-def _is_recent(link: Link, person: Person, since: datetime) -> bool:
-    """A link from before the first proof of the address counts as added at that proof."""
-    if link.at_signup:
-        return False
-    proven_at = person.account.email_proven_at
-    latest = max(filter(None, (link.added_at, proven_at)))
-    return latest >= since
-
-
 def _revoke(person: Person, links: list[Link], reason: str) -> bool:
     for link in links:
-        removed_links.remove(link)
+        remove(link)
         events.record_by_staff(
             "auth.oauth.unlinked",
-            None,
+            None,  # actor `system`
             person.user,
             Client(),
             provider=link.provider,
             reason=reason,
         )
     return bool(links)
+
+
+@transactions.inside
+def remove(link: Link, *, kept: Session | None = None) -> bool:
+    """Remove a link and leave a record; False if it is gone already. Every removal calls this.
+
+    The sessions that began with the provider end, except `kept`, and so do logins with it that wait
+    for a second factor. The caller holds the lock of the user's row: a concurrent login with the
+    link then either finds it removed, or its session ends here.
+    """
+    method = login_method(link.provider)
+    one_time.revoke_logins(link.user_id, method)
+    sessions.end_begun_with(link.user_id, method, kept, _REASON)
+    removed = storage.links().remove(link)
+    if removed:
+        record = RemovedLink(
+            user_id=link.user_id,
+            provider=link.provider,
+            subject_digest=crypto.digest(_SUBJECT, link.subject),
+            key_id=crypto.key_ids(_SUBJECT)[0],
+            removed_at=clock.now(),
+        )
+        RemovedLink.objects.bulk_create([record], ignore_conflicts=True)
+    return removed
+
+
+def forget(link: Link) -> None:
+    """Delete the record of a link that exists again."""
+    digests = crypto.digests(_SUBJECT, link.subject)
+    rows = RemovedLink.objects.filter(user=link.user_id, provider=link.provider)
+    rows.filter(subject_digest__in=digests).delete()
+
+
+def was_removed(user_id: Any, provider: str, subject: str) -> bool:
+    """Whether this user of the provider was linked to the account and then removed.
+
+    If the key of a record has been withdrawn since, the record matches every user of the provider:
+    no digest can be compared with it any more. The owner can still link while signed in.
+    """
+    same_subject = Q(subject_digest__in=crypto.digests(_SUBJECT, subject))
+    unreadable = ~Q(key_id__in=crypto.key_ids(_SUBJECT))
+    rows = RemovedLink.objects.filter(same_subject | unreadable, user=user_id, provider=provider)
+    return rows.exists()
+
+
+def records_of(users: Collection[Any]) -> set[tuple[Any, str, str]]:
+    """The user, provider and digest of every record of these users; the digest is "" if its key
+    was withdrawn."""
+    rows = RemovedLink.objects.filter(user__in=users)
+    key_ids = crypto.key_ids(_SUBJECT)
+    return {
+        (user, provider, digest if key_id in key_ids else "")
+        for user, provider, digest, key_id in rows.values_list(
+            "user_id", "provider", "subject_digest", "key_id"
+        )
+    }
+
+
+def is_among(link: Link, records: set[tuple[Any, str, str]]) -> bool:
+    """Whether one of the records of `records_of` is that of this link, see `was_removed`."""
+    digests = ("", *crypto.digests(_SUBJECT, link.subject))
+    return any((link.user_id, link.provider, digest) in records for digest in digests)
+
+
+def remember(link: Link, person: Person) -> None:
+    """Remember a link that the user removes now, so that it can be restored. `person` is the user
+    at the removal."""
+    now = clock.now()
+    account = person.account
+    proven = person.email_proven
+    proven_at = account.email_proven_at if proven else None
+    OneTimeToken.objects.create(
+        purpose=UNLINKED,
+        user_id=link.user_id,
+        payload={
+            "provider": link.provider,
+            "subject": link.subject,
+            "email": link.email,
+            "at_signup": link.at_signup,
+            "added_at": link.added_at.isoformat(),
+            "proven_key": account.proven_email_key if proven else "",
+            "proven_at": proven_at.isoformat() if proven_at else None,
+        },
+        created_at=now,
+        expires_at=now + _REMEMBERED,
+    )
+
+
+def count_recovery(person: Person) -> None:
+    """Count a recovery that removes links. Call it in each one, and before `restore_owned`."""
+    _rows(person).update(attempts=F("attempts") + 1)
+
+
+def restore_owned(person: Person, since: datetime) -> list[Link]:
+    """Restore the owner's links that were removed since `since`; returns them.
+
+    It skips a link if another account has it now, or if this is not the first recovery since the
+    removal. An earlier recovery left the account without the link, and the owner went on with that:
+    the owner may have removed the link of an intruder and then reset the password.
+    """
+    restored = []
+    rows = _rows(person).filter(created_at__gte=since, expires_at__gt=clock.now(), attempts__lte=1)
+    for row in rows.order_by("created_at"):
+        if not _was_the_owners(row, person, since):
+            continue
+        payload = row.payload
+        link = Link(
+            user_id=row.user_id,
+            provider=payload["provider"],
+            subject=payload["subject"],
+            email=payload["email"],
+            at_signup=payload["at_signup"],
+            added_at=datetime.fromisoformat(payload["added_at"]),
+        )
+        try:
+            storage.links().add(link)
+        except LinkTaken:
+            continue
+        restored.append(link)
+        # The link exists again: no later notice restores it, and an import may import it.
+        _rows(person).filter(pk=row.pk).delete()
+        forget(link)
+    return restored
+
+
+def _was_the_owners(row: OneTimeToken, person: Person, since: datetime) -> bool:
+    """Whether the link was a trusted one before `since`. A link is trusted from when it was added,
+    but not before the address was proven, and never if the address was not proven when the link
+    was removed. See `core/recovery/takeover.py` for the reason.
+
+    The link must also have been trusted 72 hours before the removal. Otherwise an intruder could
+    add a link and remove it at once, and it would count as old when the owner opens the mail three
+    days later.
+    """
+    payload = row.payload
+    account = person.account
+    if not payload.get("proven_key"):
+        return False
+    moments = [datetime.fromisoformat(payload["added_at"])]
+    if payload["proven_at"]:
+        moments.append(datetime.fromisoformat(payload["proven_at"]))
+    # The same address may have been proven again. A proof of another address says nothing about the
+    # link: the intruder may have replaced the address.
+    if account.email_proven_at and account.proven_email_key == payload["proven_key"]:
+        moments.append(account.email_proven_at)
+    return max(moments) < min(since, row.created_at - recovery_number.WAIT)
+
+
+def _rows(person: Person) -> QuerySet[OneTimeToken]:
+    return OneTimeToken.objects.filter(user=person.user.pk, purpose=UNLINKED)

@@ -30,8 +30,8 @@ class InvalidIDToken(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """What an ID token must say. Without a nonce none is compared: the caller then has another
-    proof that the token belongs to the flow. `max_age` is the age since `iat`, if it matters.
+    """What an ID token must say. `nonce` is None if the caller has another proof that the token
+    belongs to the flow. `max_age` is the longest time since `iat`, None if it does not matter.
     `access_token` is the one that was sent in the same response."""
 
     is_issuer: Callable[[Claims], bool]
@@ -66,11 +66,27 @@ def verify(id_token: Secret, key: PyJWK, expected: Expected) -> Claims:
             options=_options("iss", "sub", "aud", "exp", "iat"),
         )
     except _UNREADABLE as error:
-        # Its text may repeat claims.
+        # The class of the error alone: its text may repeat claims.
         raise InvalidIDToken(type(error).__name__) from None
-    _check(claims, expected)
-    # Optional in the code flow. If it is there, the access token must be that of the ID token: the
-    # profile is read with it.
+    if not expected.is_issuer(claims):
+        raise InvalidIDToken("issuer")
+    # A token for several audiences was issued to one of them, which must be ours.
+    has_several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
+    party = claims.get("azp")
+    is_ours = not has_several if party is None else party in expected.audiences
+    if not is_ours:
+        raise InvalidIDToken("authorized party")
+    if expected.nonce is not None and not _is_nonce(claims.get("nonce"), expected.nonce):
+        raise InvalidIDToken("nonce")
+    if expected.max_age is not None:
+        # PyJWT also accepts a number as text. Nothing is subtracted from `iat`, since an int may be
+        # too large for a float.
+        if not isinstance(claims["iat"], int | float):
+            raise InvalidIDToken("issued at")
+        if claims["iat"] < clock.timestamp() - (expected.max_age + _LEEWAY).total_seconds():
+            raise InvalidIDToken("too old")
+    # `at_hash` is optional in the code flow. If it is present, it must be that of the access token,
+    # with which the profile is read.
     if expected.access_token and claims.get("at_hash") is not None:
         _check_hash(claims["at_hash"], expected.access_token, key)
     return claims
@@ -98,19 +114,8 @@ def verify_userinfo(
 
 
 def _options(*required: str) -> Any:
-    # Newer releases of PyJWT refuse a `sub` that is a number: `claims.subject` decides.
+    # Newer releases of PyJWT refuse a `sub` that is a number. Here `claims.subject` checks it.
     return {"require": [*required], "verify_sub": False}
-
-
-def _check(claims: Claims, expected: Expected) -> None:
-    if not expected.is_issuer(claims):
-        raise InvalidIDToken("issuer")
-    if not _is_party(claims, expected.audiences):
-        raise InvalidIDToken("authorized party")
-    if expected.nonce is not None and not _is_nonce(claims.get("nonce"), expected.nonce):
-        raise InvalidIDToken("nonce")
-    if expected.max_age is not None and _is_older(claims["iat"], expected.max_age + _LEEWAY):
-        raise InvalidIDToken("too old")
 
 
 def _check_hash(given: Any, access_token: Secret, key: PyJWK) -> None:
@@ -121,24 +126,9 @@ def _check_hash(given: Any, access_token: Secret, key: PyJWK) -> None:
         raise InvalidIDToken("access token")
 
 
-def _is_party(claims: Claims, audiences: Collection[str]) -> bool:
-    # A token for several audiences was issued to one of them, which must be ours.
-    several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
-    if claims.get("azp") is None:
-        return not several
-    return claims["azp"] in audiences
-
-
 def _is_nonce(given: Any, nonce: Secret) -> bool:
     if not isinstance(given, str) or not nonce:
         return False
     # Apple's and Google's libraries for apps put the SHA-256 of the nonce into the request.
     hashed = Secret(hashlib.sha256(nonce.reveal().encode()).hexdigest())
     return Secret(given) == nonce or Secret(given.lower()) == hashed
-
-
-def _is_older(issued_at: Any, age: timedelta) -> bool:
-    # PyJWT accepts the text of a number. No subtraction: an int may be too large for a float.
-    if not isinstance(issued_at, int | float):
-        raise InvalidIDToken("issued at")
-    return issued_at < clock.timestamp() - age.total_seconds()

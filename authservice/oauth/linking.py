@@ -1,4 +1,5 @@
-"""Link providers to an account, and unlink them: by its user, or because the address is theirs.
+"""Link providers to an account, and unlink them: by its user while signed in, by staff (unlink
+only), or by a login with a provider that has verified the address of the account (link only).
 
 Everything is checked again at the callback, under the lock of the user's row: the session that
 started the flow must still be valid, so a user who logged out or lost the session links nothing.
@@ -31,23 +32,16 @@ from authservice.kernel.client import Client
 from authservice.kernel.errors import InvalidToken
 from authservice.kernel.interfaces import AccountAccess
 from authservice.kernel.modules import plugs
-from authservice.kernel.retries import retry_on_deadlock
 from authservice.kernel.secret import Secret
-from authservice.oauth import (
-    errors,
-    messages,
-    profiles,
-    registry,
-    removed_links,
-    sealing,
-    state,
-    storage,
-)
+from authservice.kernel.transactions import retry_on_deadlock
+from authservice.oauth import errors, eviction, messages, profiles, state, storage
+from authservice.oauth import tokens as provider_tokens
 from authservice.oauth.conf import conf
 from authservice.oauth.provider import Flow, Profile, ProviderResult, ProviderTokens
 from authservice.oauth.state import Linking
 from authservice.oauth.storage import Link, LinkTaken
 
+# What `require_linkable_by_address` raises.
 REFUSALS = (errors.AccountLinkingDisabled, errors.EmailTaken)
 # An attacker may try as often as the limits allow; the owner reads one mail a day about it.
 _ONE_NOTICE = Budget.fixed(limit=1, window=timedelta(days=1))
@@ -72,46 +66,50 @@ def link(started_by: Linking, provider: str, result: ProviderResult, client: Cli
     found = sessions.find_for_request(started_by.session_id)
     if found is None:
         raise errors.InvalidState
-    person, session = found[0], sessions.as_model(found[1])
+    person, session_row = found
+    session = sessions.as_model(session_row)
     profile = profiles.cleaned(result.profile, provider)
     try:
         retry_on_deadlock(lambda: _link(person, session, provider, profile, result.tokens, client))
-    except InvalidToken as wrong:
-        raise errors.InvalidState from wrong
-    except LinkTaken as wrong:
-        raise errors.AlreadyLinked from wrong
+    except InvalidToken as error:
+        raise errors.InvalidState from error
+    except LinkTaken as error:
+        raise errors.AlreadyLinked from error
 
 
 def unlink(person: Person, session: Session, provider: str, client: Client) -> None:
     """Remove the link of a provider. Raises `NotLinked`, `LastLoginMethod` or `InvalidToken`."""
     with sessions.changing(person, session) as present:
-        chosen = [one for one in _links(present) if one.provider == provider]
-        if not chosen:
+        provider_links = [link for link in _links(present) if link.provider == provider]
+        if not provider_links:
             raise errors.NotLinked
         before = security_notice.state_of(present)
-        for one in chosen:
-            removed_links.remove(one, kept=session)
+        for link in provider_links:
+            eviction.remove(link, kept=session)
             # Remembered for the link "this was not me" of the notice.
-            removed_links.remember(one, present)
-        if not _can_log_in(present):
+            eviction.remember(link, present)
+        can_log_in = present.user.has_usable_password() or any(
+            access.can_log_in(present) for access in plugs(AccountAccess)
+        )
+        if not can_log_in:
             raise errors.LastLoginMethod  # rolls the removal back
         events.record("auth.oauth.unlinked", present, client, provider=provider)
-        messages.notify(messages.UNLINKED, present, client, before, chosen[0])
+        messages.notify(messages.UNLINKED, present, client, before, provider_links[0])
 
 
-@clock.once
+@clock.once  # all times that are read within one call are the same
 def unlink_by_staff(person: Person, provider: str, *, by: Any, client: Client) -> bool:
     """Remove the link of a provider, also the last way to log in: staff can mail a link to reset
     the password. Returns false if it was removed before. `by` is the member of staff."""
     removed = False
     with transaction.atomic(using=databases.primary()):
         storage.users().lock(person.user.pk)
-        for one in _links(person):
-            if one.provider == provider and removed_links.remove(one):
+        for stored in _links(person):
+            if stored.provider == provider and eviction.remove(stored):
                 events.record_by_staff(
                     "auth.oauth.unlinked", by, person.user, client, provider=provider
                 )
-                messages.notify_of_staff(messages.UNLINKED, person, client, one)
+                messages.notify_of_staff(messages.UNLINKED, person, client, stored)
                 removed = True
     return removed
 
@@ -126,56 +124,34 @@ def _link(
 ) -> None:
     with sessions.changing(person, session) as present:
         # Within the lock of the user, so that no other request changes the links in between.
-        if _is_linked(present, provider, profile):
+        subjects = [stored.subject for stored in _links(present) if stored.provider == provider]
+        if subjects and profile.subject not in subjects:
+            raise errors.AlreadyLinked
+        if subjects:
             return
         before = security_notice.state_of(present)
         if profile.email_verified and present.email_key == identifiers.email_key(profile.email):
-            # The user is signed in, so this first proof removes nothing.
+            # This may be the first proof of the address, which removes all earlier access. It
+            # removes nothing here, since the user is signed in.
             present = first_proof.confirm_address(present, client, caller=present)
-        new = _new_link(present, provider, profile, tokens)
+        stored_tokens = tokens if conf.store_provider_tokens else None
+        new = Link(
+            user_id=present.user.pk,
+            provider=provider,
+            subject=profile.subject,
+            email=profile.email,
+            at_signup=False,
+            added_at=clock.now(),
+            sealed_tokens=provider_tokens.seal(present.id, provider, stored_tokens),
+        )
         storage.links().add(new)
-        removed_links.forget(new)
+        eviction.forget(new)
         events.record("auth.oauth.linked", present, client, provider=provider)
         messages.notify(messages.LINKED, present, client, before, new)
 
 
-def _new_link(person: Person, provider: str, profile: Profile, tokens: ProviderTokens) -> Link:
-    kept = tokens if conf.store_provider_tokens else None
-    return Link(
-        user_id=person.user.pk,
-        provider=provider,
-        subject=profile.subject,
-        email=profile.email,
-        at_signup=False,
-        added_at=clock.now(),
-        sealed_tokens=sealing.seal(person.id, provider, kept),
-    )
-
-
-def _is_linked(person: Person, provider: str, profile: Profile) -> bool:
-    """Whether the account is linked to this user of the provider. Raises `AlreadyLinked` if it is
-    linked to another one."""
-    subjects = [link.subject for link in _links(person) if link.provider == provider]
-    if subjects and profile.subject not in subjects:
-        raise errors.AlreadyLinked
-    return bool(subjects)
-
-
 def _links(person: Person) -> list[Link]:
     return list(storage.links().of_user(person.user.pk))
-
-
-def _can_log_in(person: Person) -> bool:
-    if person.user.has_usable_password() or any(_is_usable(one) for one in _links(person)):
-        return True
-    return any(access.can_log_in(person) for access in plugs(AccountAccess))
-
-
-def _is_usable(link: Link) -> bool:
-    """Whether the user can log in with it now: links also remain of providers that the operator has
-    disabled or removed from the settings."""
-    provider = registry.configured().get(link.provider)
-    return provider is not None and provider.enabled
 
 
 @transactions.inside
@@ -187,16 +163,17 @@ def require_linkable_by_address(person: Person, profile: Profile, provider: str)
     """
     if person.has_rights:
         raise errors.AccountLinkingDisabled
+    # For 72 hours after a recovery (`WAIT`) an intruder must not come back; see above.
     recovered_at = person.account.recovered_at
     if recovered_at and recovered_at > clock.now() - recovery_number.WAIT:
         raise errors.EmailTaken
-    if removed_links.was_removed(person.user.pk, provider, profile.subject):
+    if eviction.was_removed(person.user.pk, provider, profile.subject):
         raise errors.EmailTaken
 
 
 def notify(person: Person, profile: Profile, client: Client, provider: str) -> None:
-    """Notify the owner that a login was refused by these rules, at most once a day. Call it outside
-    of the transaction that the refusal rolls back."""
+    """Notify the owner that `require_linkable_by_address` refused a login, at most once a day. Call
+    this function outside of the transaction that the refusal rolls back."""
     counter = attempt_counter.key("oauth-refused", person.id)
     if person.email_proven and attempt_counter.try_consume(counter, _ONE_NOTICE):
         messages.notify_of_refusal(person, client, provider, profile.email)

@@ -40,15 +40,15 @@ def notify_of_staff(kind: str, person: Person, client: Client, link: Link) -> No
     device or language of staff."""
     if not person.email_proven:
         return
-    by = Client(request_id=client.request_id)
+    anonymous = Client(request_id=client.request_id)
     details = {"by": "staff", "provider": _identity(link.provider, link.email)}
-    message_queue.send(kind, person.email, by, using=databases.primary(), details=details)
+    message_queue.send(kind, person.email, anonymous, using=databases.primary(), details=details)
 
 
 def notify_of_refusal(person: Person, client: Client, provider: str, email: str) -> None:
     """Notify the owner of a login that was refused, although the provider verified the address."""
-    using, seen = databases.primary(), message_queue.describe_client(client)
-    details = {**seen, "provider": _identity(provider, email)}
+    using, client_details = databases.primary(), message_queue.describe_client(client)
+    details = {**client_details, "provider": _identity(provider, email)}
     message_queue.send(REFUSED, person.email, client, using=using, details=details)
 
 

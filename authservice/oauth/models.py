@@ -1,4 +1,5 @@
-"""Two tables: the users of providers that are linked to accounts, and those that were."""
+"""Two tables: the users of providers that are linked to accounts, and those whose link was
+removed."""
 
 from __future__ import annotations
 

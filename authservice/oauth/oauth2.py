@@ -37,7 +37,7 @@ from authservice.oauth.provider import (
 from authservice.oauth.provider_settings import ProviderSettings
 
 logger = logging.getLogger("authservice.oauth")
-# RFC 6749 section 5.2: what a token endpoint may answer. Nothing else it says is logged.
+# The errors of a token endpoint (RFC 6749 section 5.2). Nothing else of its answer is logged.
 _ERRORS = frozenset(
     {
         "invalid_client",
@@ -48,6 +48,7 @@ _ERRORS = frozenset(
         "unsupported_grant_type",
     }
 )
+# The longest life of a token, in seconds; the expiry of a longer one counts as unknown.
 _MAX_LIFE = timedelta(days=3650).total_seconds()
 
 
@@ -71,7 +72,9 @@ class OAuth2Provider:
     """Further parameters of the authorization request."""
     supports_pkce = True
     form_post = False
+    """Whether the provider posts a form to the callback instead of redirecting to it."""
     id_tokens = False
+    """Whether the provider issues ID tokens, which native apps can send to log in."""
 
     def __init__(self, name: str, settings: Any) -> None:
         self.name = name
@@ -90,8 +93,8 @@ class OAuth2Provider:
         return self.profile_of(self.fetch(self.userinfo_url(), tokens.access_token))
 
     def profile_of(self, data: Mapping[str, Any]) -> Profile:
-        """The profile in what the user info endpoint answered. Nothing in it has a type that one
-        can rely on; `authservice.oauth.claims` has readers."""
+        """The profile in the answer of the user info endpoint. Its values may have any type: read
+        them with the functions of `authservice.oauth.claims`."""
         raise NotImplementedError
 
     def client_secret(self) -> Secret:
@@ -127,7 +130,7 @@ class OAuth2Provider:
         """Whether the client authenticates by HTTP Basic instead of parameters."""
         return False
 
-    # What the flow calls
+    # What the flow calls. `clock.once`: all times that are read within one call are the same.
 
     @clock.once
     def authorization_url(self, flow: Flow) -> str:
@@ -172,7 +175,7 @@ class OAuth2Provider:
     ) -> Profile:
         raise ProviderError("The provider issues no ID tokens.")
 
-    # The parts of these
+    # Used by the methods above
 
     def result(self, tokens: ProviderTokens, nonce: Secret | None) -> ProviderResult:
         return ProviderResult(profile=self.read_profile(tokens, nonce), tokens=tokens)
@@ -180,15 +183,17 @@ class OAuth2Provider:
     def request_tokens(self, grant: str, form: Mapping[str, str | Secret]) -> ProviderTokens:
         """Ask the token endpoint. Raises `TokenExchangeFailed`."""
         secret, basic = self.client_secret(), None
-        sent: dict[str, str | Secret] = {"grant_type": grant, **form}
+        fields: dict[str, str | Secret] = {"grant_type": grant, **form}
         if secret and self.uses_basic():
             basic = Basic(client_id=self.client_id, client_secret=secret)
         else:
-            sent["client_id"] = self.client_id
+            fields["client_id"] = self.client_id
             if secret:
-                sent["client_secret"] = secret
+                fields["client_secret"] = secret
         try:
-            response = http_client.post_form(self.token_url(), sent, service=self.name, basic=basic)
+            response = http_client.post_form(
+                self.token_url(), fields, service=self.name, basic=basic
+            )
             tokens = _tokens(response)
         except OutboundError:
             raise TokenExchangeFailed(phrase("The token endpoint cannot be used.")) from None
@@ -198,10 +203,10 @@ class OAuth2Provider:
 
     def fetch(self, url: str, access_token: Secret) -> Mapping[str, Any]:
         """The JSON object at `url`. Raises `UserInfoFailed`."""
-        found = self.fetch_any(url, access_token)
-        if not isinstance(found, Mapping):
+        profile = self.fetch_any(url, access_token)
+        if not isinstance(profile, Mapping):
             raise UserInfoFailed(phrase("The provider sent no profile."))
-        return found
+        return profile
 
     def fetch_any(self, url: str, access_token: Secret) -> Any:
         """The JSON value at `url`. Raises `UserInfoFailed`."""
@@ -225,21 +230,22 @@ class OAuth2Provider:
 
     def _refusal(self, response: Response) -> TokenExchangeFailed:
         error = _member(response, "error")
-        known = error if isinstance(error, str) and error in _ERRORS else "no known error"
-        logger.warning("%s: the token endpoint answered %d, %s", self.name, response.status, known)
+        logged = error if isinstance(error, str) and error in _ERRORS else "no known error"
+        logger.warning("%s: the token endpoint answered %d, %s", self.name, response.status, logged)
         return TokenExchangeFailed(phrase("The token endpoint refused."))
 
 
 def _tokens(response: Response) -> ProviderTokens | None:
-    # Some providers answer an error with status 200. The text of a token is in no local variable.
-    access = _optional(_member(response, "access_token"))
+    # Some providers answer an error with status 200. The text of a token is in no local variable,
+    # because error reports show those.
+    access = _token_or_none(_member(response, "access_token"))
     kind = _member(response, "token_type")
     if response.status != 200 or not access or str(kind or "bearer").lower() != "bearer":
         return None
     return ProviderTokens(
         access_token=access,
-        refresh_token=_optional(_member(response, "refresh_token")),
-        id_token=_optional(_member(response, "id_token")),
+        refresh_token=_token_or_none(_member(response, "refresh_token")),
+        id_token=_token_or_none(_member(response, "id_token")),
         expires_at=_expiry(_member(response, "expires_in")),
     )
 
@@ -249,12 +255,10 @@ def _member(response: Response, name: str) -> Any:
     return content.get(name) if isinstance(content, Mapping) else None
 
 
-def _is_token(value: Any) -> bool:
-    return isinstance(value, str) and bool(value) and value.isascii() and value.isprintable()
-
-
-def _optional(value: Any) -> Secret | None:
-    return Secret(value) if _is_token(value) else None
+def _token_or_none(value: Any) -> Secret | None:
+    """The token; None for everything but printable ASCII text, so also for a missing one."""
+    printable = isinstance(value, str) and value.isascii() and value.isprintable()
+    return Secret(value) if printable and value else None
 
 
 def _expiry(seconds: Any) -> datetime | None:

@@ -1,13 +1,14 @@
-"""The client of a provider that speaks OpenID Connect: any of them by its issuer alone, and the
-base of the named ones.
+"""The client of providers that speak OpenID Connect. `OpenIDProvider` can use any of them by its
+issuer alone, and is the base class of the named ones.
 
-Used as it is for a provider whose settings have an `ISSUER`: endpoints and public keys (JWK set,
-RFC 7517) are discovered (OpenID Connect Discovery 1.0), and the ID token of each login is verified.
+With an `ISSUER` in the settings, endpoints and public keys (JWK set, RFC 7517) are discovered
+(OpenID Connect Discovery 1.0). The ID token of each login is verified. The metadata and the key set
+are cached in the process, see `CachedDocument`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, ClassVar, Literal
@@ -18,6 +19,7 @@ from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
 from authservice.kernel import clock
+from authservice.kernel.outbound import http_client
 from authservice.kernel.outbound.errors import OutboundError
 from authservice.kernel.outbound.http_client import Response
 from authservice.kernel.outbound.transport import revealed
@@ -25,7 +27,6 @@ from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import claims as read
 from authservice.oauth import id_tokens
-from authservice.oauth.cached_document import CachedDocument
 from authservice.oauth.id_tokens import Claims, Expected, InvalidIDToken
 from authservice.oauth.oauth2 import OAuth2Provider, logger
 from authservice.oauth.provider import (
@@ -35,6 +36,7 @@ from authservice.oauth.provider import (
     ProviderError,
     ProviderResult,
     ProviderTokens,
+    ProviderUnreachable,
     TokenExchangeFailed,
     UserInfoFailed,
 )
@@ -50,57 +52,17 @@ _ALGORITHMS: Mapping[tuple[str, str], tuple[str, ...]] = {
     # Two names of one algorithm (RFC 9864).
     ("OKP", "Ed25519"): ("EdDSA", "Ed25519"),
 }
-_SAME = {"Ed25519": "EdDSA"}
+_CANONICAL = {"Ed25519": "EdDSA"}
+METADATA_PATH = "/.well-known/openid-configuration"  # OpenID Connect Discovery 1.0 section 4
 _MIN_RSA_BITS = 2048
-_NATIVE_AGE = timedelta(minutes=10)
-
-
-def find_key(jwks: Any, header: Mapping[str, Any]) -> PyJWK | None:
-    """The one key of the set for a token with this header, None if there is not exactly one. A
-    token without `kid` is accepted if a single key fits its algorithm."""
-    fitting = [key for key in _keys(jwks) if _fits(key, header)]
-    if len(fitting) != 1:
-        return None
-    return _usable(fitting[0], header["alg"])
-
-
-def is_key_set(document: Any) -> bool:
-    """Whether a document is a JWK set; one without keys is too, since a provider may withdraw
-    them."""
-    keys = document.get("keys") if isinstance(document, dict) else None
-    return isinstance(keys, list) and (not keys or bool(_keys(document)))
-
-
-def _keys(jwks: Any) -> list[dict[str, Any]]:
-    keys = jwks.get("keys") if isinstance(jwks, dict) else None
-    return [key for key in keys if isinstance(key, dict)] if isinstance(keys, list) else []
-
-
-def _fits(key: dict[str, Any], header: Mapping[str, Any]) -> bool:
-    alg, kid = header.get("alg"), header.get("kid")
-    kind = (str(key.get("kty")), "" if key.get("kty") == "RSA" else str(key.get("crv")))
-    return (
-        alg in _ALGORITHMS.get(kind, ())
-        and _plain(key.get("alg", alg)) == _plain(alg)
-        and key.get("use", "sig") == "sig"
-        and (kid is None or key.get("kid") == kid)
-    )
-
-
-def _plain(alg: Any) -> Any:
-    return _SAME.get(alg, alg) if isinstance(alg, str) else alg
-
-
-def _usable(key: dict[str, Any], alg: str) -> PyJWK | None:
-    try:
-        found = PyJWK({**key, "alg": _plain(alg)})
-        # PyJWT compares it with the header of the token.
-        found.algorithm_name = alg
-    except (PyJWTError, ValueError, TypeError, KeyError):
-        return None
-    if isinstance(found.key, RSAPublicKey) and found.key.key_size < _MIN_RSA_BITS:
-        return None
-    return found
+_NATIVE_AGE = timedelta(minutes=10)  # of an ID token that a native app sends
+_DOCUMENT_LIFE = timedelta(hours=1)
+# How long a document may be used without another successful request: a provider may have withdrawn
+# a key, and an attacker who has it may keep us from the provider.
+_DOCUMENT_LONGEST = timedelta(hours=24)
+# A forged token with an unknown key id must not cause a request each time, and neither must each
+# login while the provider is unavailable.
+_DOCUMENT_PAUSE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +92,8 @@ class GenericSettings(OpenIDSettings):
 
 
 class OpenIDProvider(OAuth2Provider):
-    """A provider with an issuer. A subclass that sets all endpoints is never discovered."""
+    """A provider with an issuer. Nothing is discovered for a subclass that sets its endpoints,
+    unless the setting `ISSUER` names another server."""
 
     Settings: ClassVar[type[ProviderSettings]] = GenericSettings
 
@@ -148,7 +111,7 @@ class OpenIDProvider(OAuth2Provider):
             self.authorization_endpoint = self.token_endpoint = ""
             self.userinfo_endpoint = self.jwks_endpoint = ""
         self._metadata = CachedDocument(
-            f"{self.issuer.rstrip('/')}/.well-known/openid-configuration",
+            f"{self.issuer.rstrip('/')}{METADATA_PATH}",
             service=name,
             accepts=self._is_metadata,
         )
@@ -157,11 +120,11 @@ class OpenIDProvider(OAuth2Provider):
     # Rules that a named provider may replace
 
     def is_issuer(self, claims: Claims) -> bool:
-        """Whether the issuer of an ID token is the provider's."""
+        """Whether the `iss` of an ID token is the provider's issuer."""
         return bool(claims["iss"] == self.issuer)
 
     def is_response_issuer(self, issuer: str) -> bool:
-        """The same for the `iss` of a callback."""
+        """Whether the `iss` of a callback is the provider's issuer."""
         return self.is_issuer({"iss": issuer})
 
     def profile_of(self, data: Mapping[str, Any]) -> Profile:
@@ -178,7 +141,7 @@ class OpenIDProvider(OAuth2Provider):
         )
 
     def is_email_verified(self, data: Mapping[str, Any], email: str) -> bool:
-        """Whether the flag says so of this address: it describes the claim `email` alone."""
+        """Whether `email_verified` is about this address: it describes the claim `email` alone."""
         described, verified = read.verified_address(data.get("email"), data.get("email_verified"))
         return verified and described == email
 
@@ -195,9 +158,10 @@ class OpenIDProvider(OAuth2Provider):
         return super().token_url() or self.discovered("token_endpoint")
 
     def userinfo_url(self) -> str:
-        known = super().userinfo_url()
-        if known or not self.discovers:
-            return known
+        configured = super().userinfo_url()
+        if configured or not self.discovers:
+            return configured
+        # Optional, unlike the endpoints for which `discovered` is called.
         return read.text(self.metadata().get("userinfo_endpoint"))
 
     def jwks_url(self) -> str:
@@ -206,6 +170,7 @@ class OpenIDProvider(OAuth2Provider):
     def uses_basic(self) -> bool:
         if self.settings.client_auth or not self.discovers:
             return bool(self.settings.client_auth == "basic")
+        # HTTP Basic is the default (OpenID Connect Discovery 1.0 section 3).
         methods = self.metadata().get("token_endpoint_auth_methods_supported")
         return not isinstance(methods, list) or "client_secret_basic" in methods
 
@@ -215,15 +180,15 @@ class OpenIDProvider(OAuth2Provider):
         return not (self.token_endpoint or self.settings.token_url)
 
     def metadata(self) -> Mapping[str, Any]:
-        """The provider's metadata. Raises `ProviderError`."""
+        """The provider's metadata. Raises `ProviderUnreachable`."""
         try:
-            found: Mapping[str, Any] = self._metadata.get()
+            document: Mapping[str, Any] = self._metadata.get()
         except OutboundError:
-            raise ProviderError("The metadata of the provider cannot be read.") from None
-        return found
+            raise ProviderUnreachable("The metadata of the provider cannot be read.") from None
+        return document
 
     def _is_metadata(self, document: Any) -> bool:
-        # Otherwise the keys of another issuer would be accepted for this one.
+        # With the metadata of another issuer, its keys would be accepted for this one.
         if read.mapping(document).get("issuer") == self.issuer:
             return True
         logger.warning("%s: the metadata are not those of ISSUER", self.name)
@@ -247,12 +212,12 @@ class OpenIDProvider(OAuth2Provider):
 
     def check_response_issuer(self, parameters: Parameters) -> None:
         """Refuse the response of another issuer (RFC 9207). Raises `ProviderError`."""
-        given = revealed(parameters.get("iss", ""))
-        if not given and self.discovers:
+        issuer = revealed(parameters.get("iss", ""))
+        if not issuer and self.discovers:
             promised = self.metadata().get("authorization_response_iss_parameter_supported")
             if promised is True:
                 raise ProviderError("The response names no issuer.")
-        if given and not self.is_response_issuer(given):
+        if issuer and not self.is_response_issuer(issuer):
             raise ProviderError("The response is that of another issuer.")
 
     @clock.once
@@ -264,23 +229,24 @@ class OpenIDProvider(OAuth2Provider):
         )
         return self.profile_of(self.verified(id_token, expected))
 
-    # The parts of these
+    # Used by the methods above
 
     def read_profile(self, tokens: ProviderTokens, nonce: Secret | None) -> Profile:
         claims = self.claims_of(tokens, nonce)
-        known = read.present(claims)
-        address = "" if self.email_claim in known else self.userinfo_url()
-        if not address:
-            return self.profile_of(known)
-        more = read.present(self.fetch_claims(address, tokens.access_token))
+        token_claims = read.present(claims)
+        # The user info endpoint is asked only if the ID token has no address.
+        url = "" if self.email_claim in token_claims else self.userinfo_url()
+        if not url:
+            return self.profile_of(token_claims)
+        userinfo = read.present(self.fetch_claims(url, tokens.access_token))
         # OpenID Connect Core 1.0 section 5.3.2: otherwise the access token of another user
         # could have been substituted.
-        if read.subject(more.get("sub")) != read.subject(claims["sub"]):
+        if read.subject(userinfo.get("sub")) != read.subject(claims["sub"]):
             raise UserInfoFailed(phrase("The profile is that of another user."))
-        # A flag describes the address beside it, not that of the other document.
-        described = known if "email" in known else more
-        flag = described.get("email_verified")
-        return self.profile_of({**more, **known, "email_verified": flag})
+        # `email_verified` describes the address in its own document, not that in the other one.
+        source = token_claims if "email" in token_claims else userinfo
+        flag = source.get("email_verified")
+        return self.profile_of({**userinfo, **token_claims, "email_verified": flag})
 
     def fetch_claims(self, url: str, access_token: Secret) -> Mapping[str, Any]:
         """The claims at the user info endpoint, which are JSON or a signed JWT (OpenID Connect
@@ -288,10 +254,10 @@ class OpenIDProvider(OAuth2Provider):
         with self.reading():
             response = self.request(url, access_token)
             kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-            found = response.json() if kind != "application/jwt" else self._signed(response)
-        if not isinstance(found, Mapping):
+            claims = response.json() if kind != "application/jwt" else self._signed(response)
+        if not isinstance(claims, Mapping):
             raise UserInfoFailed(phrase("The provider sent no profile."))
-        return found
+        return claims
 
     def _signed(self, response: Response) -> Claims:
         signed = Secret(response.body.decode("ascii", "replace").strip())
@@ -326,27 +292,24 @@ class OpenIDProvider(OAuth2Provider):
 
     def _key_for(self, id_token: Secret) -> PyJWK:
         header = id_tokens.header_of(id_token)
-        published = self._published_keys()
+        # The keys are those at the `jwks_uri` of the current metadata. If the address has changed,
+        # the keys at the former one must not verify tokens: another server may own it now.
+        url, cached = self.jwks_url(), self._keys
+        if cached is None or cached[0] != url:
+            document = CachedDocument(url, service=self.name, accepts=is_key_set)
+            self._keys = cached = (url, document)
+        key_set = cached[1]
         # An unknown key id means that the provider has changed its keys.
-        key = find_key(published.get(), header)
-        key = key or find_key(published.get_newer(), header)
+        key = find_key(key_set.get(), header)
+        key = key or find_key(key_set.get_newer(), header)
         if key is None:
             raise InvalidIDToken("no key")
         return key
 
-    def _published_keys(self) -> CachedDocument:
-        """The keys at the `jwks_uri` of the current metadata. If it has changed, the keys at the
-        former address must not verify tokens: another server may own that address now."""
-        url, kept = self.jwks_url(), self._keys
-        if kept is None or kept[0] != url:
-            document = CachedDocument(url, service=self.name, accepts=is_key_set)
-            self._keys = kept = (url, document)
-        return kept[1]
-
 
 def _is_endpoint(address: str) -> bool:
-    # The browser is sent to one of them. A fragment would receive the parameters of a request
-    # (RFC 6749 section 3.1), and what urlsplit() drops would reach the browser.
+    # The browser is sent to one of the endpoints. A fragment would receive the parameters of a
+    # request (RFC 6749 section 3.1), and what urlsplit() drops would reach the browser.
     if not (address.isascii() and address.isprintable()) or " " in address or "#" in address:
         return False
     try:
@@ -354,3 +317,105 @@ def _is_endpoint(address: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in ("https", "http") and bool(parts.hostname) and parts.username is None
+
+
+class UnexpectedDocument(OutboundError):
+    """The response is JSON, but not the document."""
+
+
+class CachedDocument:
+    """A JSON document of a provider that changes rarely (its metadata, its keys), kept in the
+    process for an hour. If it cannot be fetched again, or the response does not satisfy `accepts`,
+    the old one stays in use for up to 24 hours, and the next attempt is made a minute later.
+
+    There is no lock: while a provider does not answer, threads that wait for a lock could serve no
+    other request. The number of requests to a provider is limited instead (`OUTBOUND.IN_FLIGHT`).
+    """
+
+    def __init__(self, url: str, *, service: str, accepts: Callable[[Any], bool]) -> None:
+        self._url = url
+        self._service = service
+        self._accepts = accepts
+        self._document: Any = None
+        self._fetched_at: float | None = None
+        self._tried_at: float | None = None
+
+    def get(self) -> Any:
+        """The document. Raises `OutboundError` if there is none."""
+        if _is_older(self._fetched_at, _DOCUMENT_LIFE) and self._may_try():
+            self._renew()
+        return self._document
+
+    def get_newer(self) -> Any:
+        """The document, fetched again unless it was requested within the last minute."""
+        if self._may_try():
+            self._renew()
+        return self._document
+
+    def _may_try(self) -> bool:
+        return self._document is None or _is_older(self._tried_at, _DOCUMENT_PAUSE)
+
+    def _renew(self) -> None:
+        now = clock.timestamp()
+        try:
+            response = http_client.get(self._url, service=self._service)
+            response.raise_for_status()
+            document = response.json()
+            if not self._accepts(document):
+                raise UnexpectedDocument("The response is another document.")
+            self._document, self._fetched_at = document, now
+        except OutboundError:
+            if self._document is None or _is_older(self._fetched_at, _DOCUMENT_LONGEST):
+                self._document = None
+                raise
+        finally:
+            self._tried_at = now
+
+
+def _is_older(moment: float | None, age: timedelta) -> bool:
+    return moment is None or clock.timestamp() - moment >= age.total_seconds()
+
+
+def find_key(jwks: Any, header: Mapping[str, Any]) -> PyJWK | None:
+    """The one key of the set for a token with this header, None if there is not exactly one. A
+    token without `kid` is accepted if a single key fits its algorithm."""
+    candidates = [key for key in _keys(jwks) if _fits(key, header)]
+    if len(candidates) != 1:
+        return None
+    alg = header["alg"]
+    try:
+        key = PyJWK({**candidates[0], "alg": _canonical(alg)})
+        # PyJWT compares this name with the header of the token.
+        key.algorithm_name = alg
+    except (PyJWTError, ValueError, TypeError, KeyError):
+        return None
+    if isinstance(key.key, RSAPublicKey) and key.key.key_size < _MIN_RSA_BITS:
+        return None
+    return key
+
+
+def is_key_set(document: Any) -> bool:
+    """Whether a document is a JWK set. A set may have no keys, since a provider may withdraw them
+    all."""
+    keys = document.get("keys") if isinstance(document, dict) else None
+    return isinstance(keys, list) and (not keys or bool(_keys(document)))
+
+
+def _keys(jwks: Any) -> list[dict[str, Any]]:
+    keys = jwks.get("keys") if isinstance(jwks, dict) else None
+    return [key for key in keys if isinstance(key, dict)] if isinstance(keys, list) else []
+
+
+def _fits(key: dict[str, Any], header: Mapping[str, Any]) -> bool:
+    alg, kid = header.get("alg"), header.get("kid")
+    kind = (str(key.get("kty")), "" if key.get("kty") == "RSA" else str(key.get("crv")))
+    return (
+        alg in _ALGORITHMS.get(kind, ())
+        and _canonical(key.get("alg", alg)) == _canonical(alg)
+        and key.get("use", "sig") == "sig"
+        and (kid is None or key.get("kid") == kid)
+    )
+
+
+def _canonical(alg: Any) -> Any:
+    return _CANONICAL.get(alg, alg) if isinstance(alg, str) else alg

@@ -7,6 +7,7 @@ address at all. A bad text is left out, since the user cannot correct it during 
 from __future__ import annotations
 
 import unicodedata
+from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -20,7 +21,9 @@ from authservice.oauth.conf import conf
 from authservice.oauth.provider import Profile
 
 SUBJECT_LENGTH = 255  # OpenID Connect Core section 2
-_NAME, _PART, _URL = 255, 150, 2048
+# Characters that the columns of an account have room for.
+_NAME_SIZE, _PART_SIZE, _URL_SIZE = 255, 150, 2048
+# The texts of a profile that `OAUTH.PROFILE_FIELDS` can use.
 SOURCES = ("name", "first_name", "last_name", "avatar")
 
 
@@ -40,46 +43,43 @@ def cleaned(profile: Profile, provider: str) -> Profile:
 
 def new_user(profile: Profile) -> NewUser:
     """The data of an account to create."""
-    known = host()
+    user_model = host()
+    further: dict[str, str] = {}
+    for name, source in conf.profile_fields.items():
+        column = user_model.model._meta.get_field(name)
+        raw = getattr(profile, source)
+        text = _url(raw) if source == "avatar" else _text(raw, column.max_length or _NAME_SIZE)
+        # A value that the field of the project does not accept is left out: it must not prevent
+        # the login.
+        with suppress(ValidationError):
+            further[name] = column.clean(text, None) if text else ""
     return NewUser(
         email=profile.email,
-        name=_text(profile.name, _NAME),
-        first_name=_text(profile.first_name, _longest(known.first_name)),
-        last_name=_text(profile.last_name, _longest(known.last_name)),
+        name=_text(profile.name, _NAME_SIZE),
+        first_name=_text(profile.first_name, _longest(user_model.first_name)),
+        last_name=_text(profile.last_name, _longest(user_model.last_name)),
         avatar=_url(profile.avatar),
-        further=further_fields.of_columns(_own_fields(profile)),
+        further=further_fields.of_columns(
+            {name: value for name, value in further.items() if value}
+        ),
     )
-
-
-def _own_fields(profile: Profile) -> dict[str, str]:
-    """The values of `PROFILE_FIELDS`. A value that the field of the project does not accept is left
-    out: it must not prevent the login."""
-    values = {}
-    for name, source in conf.profile_fields.items():
-        own = host().model._meta.get_field(name)
-        given = getattr(profile, source)
-        text = _url(given) if source == "avatar" else _text(given, own.max_length or _NAME)
-        try:
-            values[name] = own.clean(text, None) if text else ""
-        except ValidationError:
-            continue
-    return {name: value for name, value in values.items() if value}
 
 
 def _longest(field: str) -> int:
     """The maximum length of a name: the host's own field may be shorter than ours."""
     own = host().model._meta.get_field(field).max_length if field else None
-    return min(own or _PART, _PART)
+    return min(own or _PART_SIZE, _PART_SIZE)
 
 
 def _text(text: str, longest: int) -> str:
-    # Cut before the normalisation, whose time grows with the square of the length.
-    kept = "".join(character for character in text[:longest] if not _is_control(character))
-    return unicodedata.normalize("NFC", kept).strip()[:longest]
+    # Cut before the normalization, whose time grows with the square of the length, and again after
+    # it, since it may lengthen the text.
+    printable = "".join(character for character in text[:longest] if not _is_control(character))
+    return unicodedata.normalize("NFC", printable).strip()[:longest]
 
 
 def _url(text: str) -> str:
-    if len(text) > _URL or _has_controls(text):
+    if len(text) > _URL_SIZE or _has_controls(text):
         return ""
     try:
         parts = urlsplit(text)

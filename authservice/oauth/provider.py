@@ -1,6 +1,6 @@
 """What a provider is: the interface between the flow and the clients of the providers.
 
-A provider never sees a request and never touches the database. Its methods that call out raise
+A provider never sees a request and never touches the database. Its methods that send requests raise
 `ProviderError`, must not be called inside a transaction, and take and return secrets as `Secret`.
 """
 
@@ -67,6 +67,10 @@ class ProviderError(Exception):
     repeats what the provider sent. Log the class name alone."""
 
 
+class ProviderUnreachable(ProviderError):
+    """The metadata of the provider cannot be read."""
+
+
 class TokenExchangeFailed(ProviderError):
     """The token endpoint did not answer, refused the code, or sent no acceptable ID token."""
 
@@ -76,7 +80,8 @@ class UserInfoFailed(ProviderError):
 
 
 def login_method(provider: str) -> str:
-    """The name of this way to sign in, in audit entries, sessions and at the one door."""
+    """The name of a login with this provider, in audit entries, in sessions and for
+    `login.enter`."""
     return f"oauth:{provider}"
 
 
@@ -100,7 +105,8 @@ class Provider(Protocol):
     """Redirect addresses with which native apps may exchange a code."""
 
     def authorization_url(self, flow: Flow) -> str:
-        """The address of the consent screen. May call out (discovery) and raise `ProviderError`."""
+        """The address of the consent screen. May send requests (discovery) and raise
+        `ProviderError`."""
         ...
 
     def complete(self, parameters: Parameters, flow: Flow) -> ProviderResult:

@@ -59,14 +59,14 @@ declare(
 )
 
 BUILT_IN: Mapping[str, str] = {
-    "apple": "authservice.oauth.providers.apple.Apple",
+    "apple": "authservice.oauth.providers.openid_connect.Apple",
     "discord": "authservice.oauth.providers.plain_oauth2.Discord",
     "facebook": "authservice.oauth.providers.plain_oauth2.Facebook",
     "github": "authservice.oauth.providers.plain_oauth2.GitHub",
     "gitlab": "authservice.oauth.providers.openid_connect.GitLab",
     "google": "authservice.oauth.providers.openid_connect.Google",
     "linkedin": "authservice.oauth.providers.openid_connect.LinkedIn",
-    "microsoft": "authservice.oauth.providers.microsoft.Microsoft",
+    "microsoft": "authservice.oauth.providers.openid_connect.Microsoft",
     "slack": "authservice.oauth.providers.openid_connect.Slack",
 }
 # Proper names, for mails; another provider has its `DISPLAY_NAME` or its key.
@@ -86,12 +86,13 @@ SOCIAL_CORE = "authservice.oauth.social_core.SocialCoreProvider"
 # Paths of the module itself: /oauth/providers and /oauth/linked.
 RESERVED = ("providers", "linked")
 ANY_DOMAIN = "*"
-# With one of these keys, others than the named provider say which addresses are verified.
-_OF_CHOICE = (
+# With one of these keys, the project has chosen who says which addresses are verified: the name of
+# a built-in provider does not tell it then (W209).
+_CHOSEN_BY_PROJECT = (
     *("BACKEND", "CLASS", "EMAILS_URL", "ISSUER", "JWKS_URL", "TOKEN_URL", "USERINFO_URL"),
     "TRUST_TENANT_EMAIL",
 )
-# Without an address or a pattern in front; a subdomain is another domain.
+# A domain alone, without a user or a pattern in front of it; a subdomain is another domain.
 _DOMAIN = re.compile(r"[^\s@*./]+(\.[^\s@*./]+)+")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
@@ -160,12 +161,12 @@ class Entry:
     @property
     def path(self) -> str:
         """Dotted path of the class that speaks with the provider; empty if there is none."""
-        chosen = self.given.get("CLASS")
-        if not chosen and "BACKEND" in self.given:
-            chosen = SOCIAL_CORE
-        if not chosen and "ISSUER" in self.given and self.name not in BUILT_IN:
-            chosen = GENERIC
-        return str(chosen or BUILT_IN.get(self.name, ""))
+        path = self.given.get("CLASS")
+        if not path and "BACKEND" in self.given:
+            path = SOCIAL_CORE
+        if not path and "ISSUER" in self.given and self.name not in BUILT_IN:
+            path = GENERIC
+        return str(path or BUILT_IN.get(self.name, ""))
 
     @property
     def enabled(self) -> bool:
@@ -175,15 +176,15 @@ class Entry:
 
 def read() -> Iterator[Entry]:
     """The entries whose name and shape are right; the checks report the others."""
-    for name, given in conf.providers.items():
-        if not name_problem(name) and isinstance(given, Mapping):
-            yield Entry(name=name, given=given)
+    for name, raw in conf.providers.items():
+        if not name_problem(name) and isinstance(raw, Mapping):
+            yield Entry(name=name, given=raw)
 
 
 def title(name: str) -> str:
     """The name of a provider for people, also of one that is not configured any more."""
-    chosen = _given(name).get("DISPLAY_NAME")
-    return chosen if isinstance(chosen, str) and chosen else TITLES.get(name, name)
+    own_name = _given(name).get("DISPLAY_NAME")
+    return own_name if isinstance(own_name, str) and own_name else TITLES.get(name, name)
 
 
 def vouches_for(name: str, email: str) -> bool:
@@ -192,7 +193,7 @@ def vouches_for(name: str, email: str) -> bool:
     if domains == ANY_DOMAIN or ANY_DOMAIN in domains:
         return True
     domain = identifiers.domain_key(email.rpartition("@")[2])
-    return domain in {identifiers.domain_key(one) for one in domains}
+    return domain in {identifiers.domain_key(trusted) for trusted in domains}
 
 
 def links_by_email(name: str) -> bool:
@@ -201,8 +202,8 @@ def links_by_email(name: str) -> bool:
 
 
 def _given(name: str) -> Mapping[str, Any]:
-    given = conf.providers.get(name)
-    return given if isinstance(given, Mapping) else {}
+    raw = conf.providers.get(name)
+    return raw if isinstance(raw, Mapping) else {}
 
 
 def build(entry: Entry) -> Provider:
@@ -217,27 +218,28 @@ def build(entry: Entry) -> Provider:
 
 
 def check_providers() -> Iterator[CheckMessage]:
-    """System checks of all providers; nothing is called out."""
-    for name, given in conf.providers.items():
-        wrong = name_problem(name)
-        if wrong:
-            yield message("authservice.E201", f"{_where(name)} {wrong}")
+    """System checks of all providers; they send no requests."""
+    for name, raw in conf.providers.items():
+        problem = name_problem(name)
+        if problem:
+            yield message("authservice.E201", f"{_where(name)} {problem}")
             continue
-        valid = isinstance(given, Mapping)
-        entry = Entry(name=name, given=given if valid else {})
+        valid = isinstance(raw, Mapping)
+        entry = Entry(name=name, given=raw if valid else {})
         problems = list(_problems(entry)) if valid else [" must be a dict."]
         for text in problems:
             yield message("authservice.E202", f"{_where(name)}{text}")
-        if not problems and given.get("PKCE") and not build(entry).pkce:
+        if not problems and raw.get("PKCE") and not build(entry).pkce:
             text = f"{_where(name)}['PKCE'] is set, but this provider does not support PKCE."
             yield message("authservice.W203", text)
 
 
 def check_domains() -> Iterator[CheckMessage]:
-    """A deploy check: a provider of anybody's choice may speak for the owner of every address."""
+    """A deploy check: a provider that the project has chosen may speak for the owner of every
+    address, as long as EMAIL_DOMAINS does not limit it."""
     for entry in read():
-        chosen = any(entry.given.get(key) for key in _OF_CHOICE)
-        if chosen and "EMAIL_DOMAINS" not in entry.given and conf.trust_email_verification:
+        is_chosen = any(entry.given.get(key) for key in _CHOSEN_BY_PROJECT)
+        if is_chosen and "EMAIL_DOMAINS" not in entry.given and conf.trust_email_verification:
             text = f"{_where(entry.name)} has no EMAIL_DOMAINS, so it may log in to every account"
             yield message("authservice.W209", f"{text} by claiming its address.")
 
@@ -260,38 +262,50 @@ def _problems(entry: Entry) -> Iterator[str]:
         return
     try:
         kind = import_string(entry.path)
-    except ImportError as wrong:
-        yield f"['CLASS'] is {entry.path!r}, which cannot be imported: {wrong}"
+    except ImportError as error:
+        yield f"['CLASS'] is {entry.path!r}, which cannot be imported: {error}"
         return
     values, complaints = _converted(entry, kind.Settings)
     yield from complaints
-    if not complaints:
-        settings = kind.Settings(**values)
-        yield from settings.problems()
-        yield from _bad_urls(settings)
-        if settings.native_redirect_uris and not getattr(kind, "supports_pkce", True):
-            yield "['NATIVE_REDIRECT_URIS'] requires PKCE, which this provider does not support."
-        elif settings.native_redirect_uris and not settings.pkce:
-            yield "['NATIVE_REDIRECT_URIS'] requires PKCE, which must not be False."
+    if complaints:
+        return
+    settings = kind.Settings(**values)
+    yield from settings.problems()
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        is_address = field.name.endswith("_url") or field.name == "issuer"
+        if is_address and value and (not is_web_address(value) or parts_of(value).fragment):
+            yield f"[{field.name.upper()!r}] is {value!r}, which is not an http or https URL."
+    if settings.native_redirect_uris and not getattr(kind, "supports_pkce", True):
+        yield "['NATIVE_REDIRECT_URIS'] requires PKCE, which this provider does not support."
+    elif settings.native_redirect_uris and not settings.pkce:
+        yield "['NATIVE_REDIRECT_URIS'] requires PKCE, which must not be False."
 
 
 def _converted(entry: Entry, schema: type[ProviderSettings]) -> tuple[dict[str, Any], list[str]]:
+    """The values by field name, and what is wrong with the keys and types, in texts as those of
+    `ProviderSettings.problems`."""
     types = get_type_hints(schema)
-    known = {field.name: types[field.name] for field in dataclasses.fields(schema)}
+    field_types = {field.name: types[field.name] for field in dataclasses.fields(schema)}
     values: dict[str, Any] = {}
     complaints: list[str] = []
     for key, raw in entry.given.items():
         if key == "CLASS":
             continue
-        if not isinstance(key, str) or not key.isupper() or key.lower() not in known:
-            complaints.append(f"[{key!r}] is not a setting of this provider.{_close(key, known)}")
+        if not isinstance(key, str) or not key.isupper() or key.lower() not in field_types:
+            near = difflib.get_close_matches(
+                str(key).upper(), [name.upper() for name in field_types], n=1
+            )
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            complaints.append(f"[{key!r}] is not a setting of this provider.{hint}")
             continue
         try:
+            # One text in place of a list: any SCOPES, and "*" for EMAIL_DOMAINS.
             if isinstance(raw, str) and (key == "SCOPES" or raw == ANY_DOMAIN):
                 raw = [raw]
-            values[key.lower()] = _value(raw, known[key.lower()])
-        except TypeError as wrong:
-            complaints.append(f"[{key!r}] must be {wrong}.")
+            values[key.lower()] = _value(raw, field_types[key.lower()])
+        except TypeError as error:
+            complaints.append(f"[{key!r}] must be {error}.")
     return values, complaints
 
 
@@ -301,14 +315,6 @@ def _value(raw: Any, wanted: Any) -> Any:
     return convert(raw, wanted)
 
 
-def _bad_urls(settings: ProviderSettings) -> Iterator[str]:
-    for field in dataclasses.fields(settings):
-        value = getattr(settings, field.name)
-        is_address = field.name.endswith("_url") or field.name == "issuer"
-        if is_address and value and (not is_web_address(value) or parts_of(value).fragment):
-            yield f"[{field.name.upper()!r}] is {value!r}, which is not an http or https URL."
-
-
 def name_problem(name: object) -> str:
     """Why no provider may have this name, or ""."""
     if name in RESERVED:
@@ -316,11 +322,6 @@ def name_problem(name: object) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         return "must be named with lower-case ASCII (a-z, 0-9, '-', '_'), at most 63 characters."
     return ""
-
-
-def _close(key: object, known: Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(str(key).upper(), [name.upper() for name in known], n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def _where(name: object) -> str:

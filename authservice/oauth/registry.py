@@ -14,7 +14,7 @@ from authservice.oauth.provider_settings import Entry
 
 @settings.cached
 def configured() -> Mapping[str, Entry]:
-    """The settings of all providers, disabled ones included, in their order there."""
+    """The settings of all providers, disabled ones included, in the order of the settings."""
     return MappingProxyType({entry.name: entry for entry in provider_settings.read()})
 
 

@@ -10,7 +10,8 @@ from authservice.core.api.responses import Authenticated, MessageResponse
 from authservice.kernel.http.fields import AnyText, Password, SecretText, Text
 from authservice.kernel.http.operations import Uri, carries
 
-# In characters. Those of a callback fit into the request line of a server that reads 8,190 bytes.
+# Maximum lengths in characters. Those of a callback fit into the request line of a server that
+# reads 8,190 bytes.
 _CODE, _TOKEN, _URI, _USER = 5000, 16384, 2048, 4096
 
 
@@ -19,7 +20,7 @@ class CallbackIn(serializers.Serializer[Any]):
 
     state = SecretText(max_length=512, required=False, allow_blank=True, default="")
     code = SecretText(max_length=_CODE, required=False, allow_blank=True, default="")
-    # Only whether there is one matters, so that a long one is not refused.
+    # Only its presence matters, so a long text is cut instead of refused.
     error = AnyText(max_length=255, required=False, allow_blank=True, default="")
     # The issuer (RFC 9207).
     iss = Text(max_length=_URI, required=False, allow_blank=True, default="")

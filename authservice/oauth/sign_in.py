@@ -1,9 +1,9 @@
 """Log a user of a provider in: by the link, by the verified address, or with a new account.
 
 The identity is provider and subject, never the address: providers let users change it, and mail
-domains assign addresses of former users again. An address links an account only if the provider has
-verified it, and if nobody had proven it before, all earlier access to the account is removed first
-(account pre-hijacking). Every login ends at the one door.
+domains assign the addresses of former users to others. An address links an account only if the
+provider has verified it, and if nobody had proven it before, all earlier access to the account is
+removed first (account pre-hijacking). Every login ends at the one door, `login.enter`.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue, throttling, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault
-from authservice.kernel.retries import retry_on_deadlock
+from authservice.kernel.transactions import retry_on_deadlock
 from authservice.oauth import (
     errors,
+    eviction,
     linking,
     messages,
     profiles,
     provider_settings,
-    removed_links,
-    sealing,
     storage,
 )
+from authservice.oauth import tokens as provider_tokens
 from authservice.oauth.conf import conf
 from authservice.oauth.provider import Profile, ProviderTokens, login_method
 from authservice.oauth.storage import Link, LinkTaken
@@ -75,7 +75,7 @@ class Arriving:
             email=self.profile.email,
             at_signup=at_signup,
             added_at=clock.now(),
-            sealed_tokens=sealing.seal(person.id, self.provider, self.tokens),
+            sealed_tokens=provider_tokens.seal(person.id, self.provider, self.tokens),
         )
 
 
@@ -103,7 +103,8 @@ def sign_in(
 
 
 def _resolved(arriving: Arriving) -> SignedIn:
-    """Of two first logins at once, one creates the account or the link, and the other finds it."""
+    """Repeat a login that another one has overtaken: of two first logins at once, one creates the
+    account or the link, and the other finds it."""
     for _ in range(_ATTEMPTS):
         try:
             return _sign_in(arriving)
@@ -119,16 +120,28 @@ def _sign_in(arriving: Arriving) -> SignedIn:
     person = storage.users().find(link.user_id) if link else None
     if link is not None and person is not None:
         return _returning(arriving, person, link)
+    # The response for an unverified address would tell whether it has an account.
     hidden = core.signup_enumeration == "hide" and not profile.email_verified
     if not profile.email or hidden:
         raise errors.EmailRequired
-    found = storage.users().find_by_email(profile.email)
-    return _new(arriving) if found is None else _link_by_email(arriving, found)
+    person = storage.users().find_by_email(profile.email)
+    if person is not None:
+        return _link_by_email(arriving, person)
+    if not (conf.allow_signup and core.allow_signup):
+        # Counted like a question about the address: this refusal says that it is free, others say
+        # that it is taken.
+        throttling.count("is-available", arriving.client.network)
+        raise errors.SignupByProviderDisabled
+    throttling.count("signup", arriving.client.network)
+    new_user = profiles.new_user(profile)
+    hook_calls.require_signup_allowed(new_user, arriving.client, method=arriving.method)
+    account = NewAccount(new_user, partial(storage.users().create, new_user))
+    return _enter(arriving, account, lambda created: _complete_signup(arriving, created))
 
 
 def _returning(arriving: Arriving, person: Person, link: Link) -> SignedIn:
     if _has_same_address(arriving, person) and not person.email_proven:
-        return _change_and_enter(arriving, person, lambda one: _prove(arriving, one, link))
+        return _change_and_enter(arriving, person, lambda present: _prove(arriving, present, link))
     login.check_may_log_in(person, arriving.client, method=arriving.method)
 
     def linked(present: Person) -> Person:
@@ -138,7 +151,7 @@ def _returning(arriving: Arriving, person: Person, link: Link) -> SignedIn:
     def then(_: Login) -> None:
         # Last: the lock order is users, one-time tokens, accounts, then the tables of modules.
         if arriving.tokens:
-            sealing.store(link, arriving.tokens)
+            provider_tokens.store(link, arriving.tokens)
 
     return _enter(arriving, person, linked, then)
 
@@ -166,9 +179,9 @@ def _has_same_address(arriving: Arriving, person: Person) -> bool:
 def _link_by_email(arriving: Arriving, person: Person) -> SignedIn:
     if arriving.profile.email_verified and provider_settings.links_by_email(arriving.provider):
         try:
-            return _change_and_enter(arriving, person, lambda one: _link(arriving, one))
+            return _change_and_enter(arriving, person, lambda present: _link(arriving, present))
         except linking.REFUSALS as fault:
-            # Outside the transaction, so that the entry and the notice stay.
+            # Outside the transaction, so that the audit entry and the notice stay.
             refusal = _refusal(arriving, person, fault)
             linking.notify(person, arriving.profile, arriving.client, arriving.provider)
             raise refusal from None
@@ -183,6 +196,7 @@ def _change_and_enter(
     arriving: Arriving, person: Person, change: Callable[[Person], Person]
 ) -> SignedIn:
     """Change the account of a user whose address the provider has verified, then log them in."""
+    # The other reasons to refuse are checked after the change, which may prove the address.
     if not person.active:
         login.check_may_log_in(person, arriving.client, method=arriving.method)
 
@@ -195,19 +209,19 @@ def _change_and_enter(
 
 
 def _prove(arriving: Arriving, person: Person, link: Link) -> Person:
-    """The provider has verified the address since the account was linked."""
+    """Prove the address, which the provider has verified since the account was linked."""
     _require_link(arriving, link)
     # The user of the provider who created the account is no intruder in it.
     caller = person if link.at_signup else arriving.caller
     person = first_proof.confirm_address(person, arriving.client, caller=caller)
     links = storage.links()
-    kept = links.find(link.provider, link.subject)
-    if kept is None:  # removed just now, with all earlier access
-        again = arriving.link(person)
-        links.add(again)
-        removed_links.forget(again)
+    stored = links.find(link.provider, link.subject)
+    if stored is None:  # the proof has removed it, with all earlier access
+        new_link = arriving.link(person)
+        links.add(new_link)
+        eviction.forget(new_link)
     elif arriving.tokens:
-        sealing.store(kept, arriving.tokens)
+        provider_tokens.store(stored, arriving.tokens)
     return person
 
 
@@ -222,19 +236,7 @@ def _link(arriving: Arriving, person: Person) -> Person:
     return person
 
 
-def _new(arriving: Arriving) -> SignedIn:
-    if not (conf.allow_signup and core.allow_signup):
-        # It says that the address is free, where another refusal says that it is taken.
-        throttling.count("is-available", arriving.client.network)
-        raise errors.SignupByProviderDisabled
-    throttling.count("signup", arriving.client.network)
-    new_user = profiles.new_user(arriving.profile)
-    hook_calls.require_signup_allowed(new_user, arriving.client, method=arriving.method)
-    account = NewAccount(new_user, partial(storage.users().create, new_user))
-    return _enter(arriving, account, lambda person: _welcomed(arriving, person))
-
-
-def _welcomed(arriving: Arriving, person: Person) -> Person:
+def _complete_signup(arriving: Arriving, person: Person) -> Person:
     client, verified = arriving.client, arriving.profile.email_verified
     events.record("auth.signup", person, client, method=arriving.method)
     if verified:
@@ -263,8 +265,8 @@ def _enter(
 
 
 def _refusal(arriving: Arriving, person: Person | None, fault: Fault) -> Fault:
-    """The refusal, which is recorded. It says that an address is taken, so it is counted as a
-    request for that; raises `TooManyRequests`."""
+    """The refusal, which is recorded. It says that an address is taken, so it is counted like a
+    question about the address (`is-available`); raises `TooManyRequests`."""
     throttling.count("is-available", arriving.client.network)
     login.record_failure(person, arriving.client, fault.code.lower(), method=arriving.method)
     return fault

@@ -1,8 +1,8 @@
 """Any OAuth 2.0 back end of social-auth-core as a provider, by its dotted path in `BACKEND`.
 
-What is used of a back end is what it knows of its provider: endpoints, default scopes, and how to
-read a profile. State, PKCE, the code exchange and the requests are ours. social-auth-core is
-imported with this file, which is imported when a provider with a `BACKEND` is used.
+Only what a back end knows of its provider is used: endpoints, default scopes, and how to read a
+profile. State, PKCE, the code exchange and the requests are ours. social-auth-core is imported with
+this file, which is not imported before a provider with a `BACKEND` is used.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class SocialCoreSettings(ProviderSettings):
         yield from super().problems()
         try:
             kind = import_string(self.backend)
-        except ImportError as wrong:
-            yield f"['BACKEND'] is {self.backend!r}, which cannot be imported: {wrong}"
+        except ImportError as error:
+            yield f"['BACKEND'] is {self.backend!r}, which cannot be imported: {error}"
             return
         if not (isinstance(kind, type) and issubclass(kind, BaseOAuth2)):
             yield f"['BACKEND'] is {self.backend!r}, which is not an OAuth 2.0 back end."
@@ -60,10 +60,10 @@ class SocialCoreProvider(OAuth2Provider):
 
     def authorization_parameters(self, flow: Flow) -> dict[str, str]:
         backend = self._backend()
-        own = {**backend.auth_extra_arguments(), **super().authorization_parameters(flow)}
+        parameters = {**backend.auth_extra_arguments(), **super().authorization_parameters(flow)}
         scopes = read.scopes(self.settings.scopes) or backend.DEFAULT_SCOPE or ()
-        del own["scope"]
-        return {**own, backend.SCOPE_PARAMETER_NAME: backend.SCOPE_SEPARATOR.join(scopes)}
+        del parameters["scope"]
+        return {**parameters, backend.SCOPE_PARAMETER_NAME: backend.SCOPE_SEPARATOR.join(scopes)}
 
     def read_profile(self, tokens: ProviderTokens, nonce: Secret | None) -> Profile:
         try:
@@ -88,15 +88,15 @@ class SocialCoreProvider(OAuth2Provider):
 
     def _backend(self) -> BaseOAuth2[Any]:
         kind = import_string(self.settings.backend)
-        ours = type(kind.__name__, (_Outbound, kind), {"service": self.name})
-        backend: BaseOAuth2[Any] = ours(_Strategy(kind.name, self.settings))
+        outbound_class = type(kind.__name__, (_Outbound, kind), {"service": self.name})
+        backend: BaseOAuth2[Any] = outbound_class(_Strategy(kind.name, self.settings))
         return backend
 
 
 if TYPE_CHECKING:
     _BaseStrategy = BaseStrategy[Any]
 else:
-    # Generic since social-auth-core 7.0.
+    # `BaseStrategy` is generic since social-auth-core 7.0, but not in older releases.
     _BaseStrategy = BaseStrategy
 
 
@@ -111,7 +111,7 @@ class _Strategy(_BaseStrategy):
 
     def get_setting(self, name: str) -> Any:
         if not name.startswith(self._prefix):
-            raise KeyError(name)
+            raise KeyError(name)  # `BaseStrategy.setting` returns its default then
         name = name.removeprefix(self._prefix)
         if name == "KEY":
             return self._settings.client_id
@@ -135,25 +135,25 @@ class _Outbound:
 
     def request(self, url: str, **options: Any) -> requests.Response:
         """Raises `OutboundError`, also for a status that is not 2xx."""
-        asked = {
+        request_options = {
             name: value
             for name, value in options.items()
             if name in ("headers", "data", "json", "auth", "params")
         }
-        prepared = requests.Request(options.get("method", "GET"), url, **asked).prepare()
-        sent = http_client.send(
+        prepared = requests.Request(options.get("method", "GET"), url, **request_options).prepare()
+        response = http_client.send(
             prepared.method or "GET",
             prepared.url or "",
             service=self.service,
             headers={name: Secret(_text(value)) for name, value in prepared.headers.items()},
             body=_body(prepared.body),
         )
-        sent.raise_for_status()
-        received = requests.Response()
-        received.status_code = sent.status
-        received.headers.update(sent.headers)
-        received._content = sent.body
-        return received
+        response.raise_for_status()
+        converted = requests.Response()
+        converted.status_code = response.status
+        converted.headers.update(response.headers)
+        converted._content = response.body
+        return converted
 
 
 def _body(content: Any) -> Secret | None:

@@ -33,7 +33,7 @@ _LONGEST = 128  # characters of a state; ours has 43
 
 @dataclass(frozen=True, kw_only=True)
 class Linking:
-    """The signed-in user who links a provider, and the session."""
+    """The signed-in user who links a provider, and the session in which they do so."""
 
     user_id: Any
     session_id: UUID
@@ -41,8 +41,8 @@ class Linking:
 
 @dataclass(frozen=True, kw_only=True)
 class Started:
-    """A flow that was started; `linking` is None for a login. `onward` is where the browser wanted
-    to return to, or ""."""
+    """A flow that was started; `linking` is None for a login. `onward` is the page to return to,
+    as requested at the start, or ""."""
 
     flow: Flow
     linking: Linking | None
@@ -63,14 +63,28 @@ def new_flow(provider: str, redirect_uri: str) -> Flow:
 def store(flow: Flow, *, linking: Linking | None = None, onward: str = "") -> Secret:
     """Store a flow; returns the value of the cookie that binds it to the browser."""
     now = clock.now()
-    # The time of the start, by which the oldest cookie is found. It is in the digest, too.
+    # The value begins with the time of the start, by which the oldest cookie is found. The digest
+    # covers this time too.
     browser = Secret(f"{int(now.timestamp()):x}.{one_time.new_token().reveal()}")
+    # The secrets are in no local variable: error reports print those of each frame.
+    sealed = crypto.seal(
+        _PURPOSE,
+        json.dumps(
+            {
+                "nonce": flow.nonce.reveal(),
+                "code_verifier": flow.code_verifier.reveal(),
+                "redirect_uri": flow.redirect_uri,
+                "session_id": str(linking.session_id) if linking else "",
+                "onward": onward,
+            }
+        ),
+    )
     OneTimeToken.objects.create(
         purpose=_PURPOSE,
         digest=crypto.digest(_PURPOSE, flow.state.reveal()),
         target_key=crypto.digest(_BROWSER, browser.reveal()),
         user_id=linking.user_id if linking else None,
-        payload={"provider": flow.provider, "sealed": _sealed(flow, linking, onward)},
+        payload={"provider": flow.provider, "sealed": sealed},
         created_at=now,
         expires_at=now + conf.state_ttl,
     )
@@ -91,7 +105,24 @@ def find(provider: str, state: Secret, browser: Secret) -> Started:
         raise errors.StateExpired
     if not crypto.matches(_BROWSER, browser.reveal(), row.target_key):
         raise errors.InvalidState
-    return _started(row, state)
+    try:
+        content = json.loads(crypto.unseal(_PURPOSE, row.payload["sealed"]))
+    except crypto.Unreadable as error:
+        raise errors.InvalidState from error
+    session_id = content["session_id"]
+    # The secrets are popped: error reports print `content`.
+    return Started(
+        flow=Flow(
+            provider=provider,
+            redirect_uri=content["redirect_uri"],
+            state=state,
+            nonce=Secret(content.pop("nonce")),
+            code_verifier=Secret(content.pop("code_verifier")),
+        ),
+        linking=Linking(user_id=row.user_id, session_id=UUID(session_id)) if session_id else None,
+        onward=content["onward"],
+        row=row,
+    )
 
 
 def consume(started: Started) -> None:
@@ -114,41 +145,7 @@ def surplus_cookies(flows: Mapping[str, str]) -> list[str]:
 
 
 def _started_at(value: str) -> int:
-    """0 for a cookie that is not ours: it is forgotten first."""
+    """When the flow of a cookie was started; 0 for a cookie that is not ours, which is forgotten
+    first."""
     text = value.partition(".")[0]
     return int(text, 16) if _TIME.fullmatch(text) else 0
-
-
-def _sealed(flow: Flow, linking: Linking | None, onward: str) -> str:
-    return crypto.seal(
-        _PURPOSE,
-        json.dumps(
-            {
-                "nonce": flow.nonce.reveal(),
-                "code_verifier": flow.code_verifier.reveal(),
-                "redirect_uri": flow.redirect_uri,
-                "session_id": str(linking.session_id) if linking else "",
-                "onward": onward,
-            }
-        ),
-    )
-
-
-def _started(row: OneTimeToken, state: Secret) -> Started:
-    try:
-        kept = json.loads(crypto.unseal(_PURPOSE, row.payload["sealed"]))
-    except crypto.Unreadable as wrong:
-        raise errors.InvalidState from wrong
-    session_id = kept["session_id"]
-    return Started(
-        flow=Flow(
-            provider=row.payload["provider"],
-            redirect_uri=kept["redirect_uri"],
-            state=state,
-            nonce=Secret(kept.pop("nonce")),
-            code_verifier=Secret(kept.pop("code_verifier")),
-        ),
-        linking=Linking(user_id=row.user_id, session_id=UUID(session_id)) if session_id else None,
-        onward=kept["onward"],
-        row=row,
-    )

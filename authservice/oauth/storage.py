@@ -101,18 +101,14 @@ class DatabaseUsers:
         except DatabaseError as error:
             if not databases.is_of_charset(error):
                 raise
-        # The user cannot correct a name that the provider has sent.
-        return creation.create_user(_in_ascii(new_user), creation.unusable(), then)
-
-
-def _in_ascii(new_user: NewUser) -> NewUser:
-    """The same user, with names that every column can store."""
-    names = {name: getattr(new_user, name) for name in ("name", "first_name", "last_name")}
-    plain: dict[str, Any] = {
-        name: unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().strip()
-        for name, text in names.items()
-    }
-    return replace(new_user, **plain)
+        # The user cannot correct a name that the provider has sent, so it gets the characters that
+        # every column can store.
+        names = {name: getattr(new_user, name) for name in ("name", "first_name", "last_name")}
+        plain: dict[str, Any] = {
+            name: unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().strip()
+            for name, text in names.items()
+        }
+        return creation.create_user(replace(new_user, **plain), creation.unusable(), then)
 
 
 class DatabaseLinks:
@@ -120,7 +116,8 @@ class DatabaseLinks:
 
     def find(self, provider: str, subject: str) -> Link | None:
         rows = LinkedAccount.objects.filter(provider=provider, subject_key=subject_key(subject))
-        return _link(rows.first())
+        row = rows.first()
+        return of_row(row) if row else None
 
     def of_user(self, user_id: Any) -> list[Link]:
         rows = LinkedAccount.objects.filter(user=user_id).order_by("id")
@@ -131,8 +128,8 @@ class DatabaseLinks:
         try:
             with transaction.atomic(using=using):
                 to_row(link).save(using=using, force_insert=True)
-        except IntegrityError as wrong:
-            raise LinkTaken from wrong
+        except IntegrityError as error:
+            raise LinkTaken from error
 
     def remove(self, link: Link) -> bool:
         return bool(_rows(link).delete()[0])
@@ -164,10 +161,6 @@ def _rows(link: Link) -> Any:
 def subject_key(subject: str) -> str:
     """The digest by which a subject is found, see `LinkedAccount`."""
     return crypto.fingerprint(f"subject:{subject}")
-
-
-def _link(row: LinkedAccount | None) -> Link | None:
-    return of_row(row) if row else None
 
 
 def to_row(link: Link) -> LinkedAccount:

@@ -1,4 +1,5 @@
-"""Fills the slot `support`: the providers that are linked to a user. No token is shown."""
+"""Fills the slot `support`: the providers that are linked to a user, for staff and for the export
+of data. No token is shown."""
 
 from __future__ import annotations
 
@@ -6,10 +7,13 @@ from collections.abc import Iterator
 
 from authservice.core.users.person import Person
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support_parts import Cell, Link, Section, Support
-from authservice.oauth.models import LinkedAccount
+from authservice.kernel.phrases import phrase
+from authservice.kernel.support_parts import REMOVED, Cell, Link, Part, Section, Support, stored
+from authservice.oauth import storage
+from authservice.oauth.models import LinkedAccount, RemovedLink
 
 _MODEL = "authservice_oauth.linkedaccount"
+_COLUMNS = ("provider", "subject", "email", "at_signup", "added_at")
 
 
 class LinkSupport(Support):
@@ -22,6 +26,25 @@ class LinkSupport(Support):
             [Link(row.provider, _MODEL, row.pk), row.email, row.added_at] for row in links
         ]
         yield Section(_("Linked providers"), headings, rows)
+
+    def personal_data(self, person: Person) -> Iterator[Part]:
+        links = storage.links().of_user(person.user.pk)
+        removed = RemovedLink.objects.filter(user=person.user.pk)
+        yield Part(
+            name="linked_providers",
+            purpose=phrase("Lets you log in with your account at another service."),
+            after_deletion=REMOVED,
+            rows=[{name: getattr(link, name) for name in _COLUMNS} for link in links],
+        )
+        yield Part(
+            name="removed_providers",
+            purpose=phrase(
+                "Accounts at other services that were linked to yours: they are never linked again"
+                " without you."
+            ),
+            after_deletion=REMOVED,
+            rows=stored(removed, "provider", "removed_at"),
+        )
 
 
 support = LinkSupport()

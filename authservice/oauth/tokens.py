@@ -4,15 +4,18 @@
 
     token = access_token(request.user, "github").reveal()
 
-Tokens are stored only with `OAUTH.STORE_PROVIDER_TOKENS`. An expired one is refreshed by one of any
-number of concurrent callers; the others wait for it. Many providers accept a refresh token only
-once, so two refreshes at once would end the access.
+Public are `access_token` and `NoProviderToken` alone; the rest is how tokens are stored: encrypted
+for one account and one provider, and only with `OAUTH.STORE_PROVIDER_TOKENS`.
+
+An expired token is refreshed by one of any number of concurrent callers; the others wait for it.
+Many providers accept a refresh token only once, so two refreshes at once would end the access.
 """
 
 from __future__ import annotations
 
+import json
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -20,16 +23,17 @@ from django.db import IntegrityError, transaction
 
 from authservice.core.models import OneTimeToken
 from authservice.kernel import clock, crypto, databases
-from authservice.kernel.retries import retry_on_deadlock
 from authservice.kernel.secret import Secret
-from authservice.oauth import registry, sealing, storage
+from authservice.kernel.transactions import retry_on_deadlock
+from authservice.oauth import registry, storage
 from authservice.oauth.provider import ProviderError, ProviderTokens
 from authservice.oauth.storage import Link
 
-_PURPOSE = "oauth-refresh"
+_SEALING = "oauth-tokens"
+_REFRESHING = "oauth-refresh"
 _EARLY = timedelta(seconds=60)  # refreshed before it expires, so that the caller can still use it
 _LEASE = timedelta(seconds=30)  # longer than a call to a provider may take
-_PAUSE = 0.05  # seconds between two looks of a waiting caller
+_PAUSE = 0.05  # seconds between two attempts of a waiting caller
 
 
 class NoProviderToken(Exception):
@@ -42,31 +46,27 @@ def access_token(user: Any, provider: str) -> Secret:
 
     Must not be called within a transaction: it may call the provider. Raises `NoProviderToken`.
     """
-    ends = time.monotonic() + _LEASE.total_seconds()
+    deadline = time.monotonic() + _LEASE.total_seconds()
     while True:
-        with clock.unit():  # each look is one, since time passes between them
+        with clock.unit():  # each attempt reads the time again
             link, tokens = _stored(user, provider)
-            if not _is_expired(tokens):
+            if tokens.expires_at is None or tokens.expires_at > clock.now() + _EARLY:
                 return tokens.access_token
             lease = retry_on_deadlock(partial(_claim, link))
             if lease is not None:
                 return _refresh(link, tokens, lease)
-        if time.monotonic() >= ends:
+        if time.monotonic() >= deadline:
             raise NoProviderToken("Another refresh has not finished in time.")
         time.sleep(_PAUSE)
 
 
 def _stored(user: Any, provider: str) -> tuple[Link, ProviderTokens]:
     links = storage.links().of_user(user.pk)
-    link = next((one for one in links if one.provider == provider), None)
-    tokens = sealing.unseal(link) if link else None
+    link = next((link for link in links if link.provider == provider), None)
+    tokens = unseal(link) if link else None
     if link is None or tokens is None:
         raise NoProviderToken("No token of this provider is stored for the user.")
     return link, tokens
-
-
-def _is_expired(tokens: ProviderTokens) -> bool:
-    return tokens.expires_at is not None and tokens.expires_at <= clock.now() + _EARLY
 
 
 def _claim(link: Link) -> OneTimeToken | None:
@@ -77,8 +77,8 @@ def _claim(link: Link) -> OneTimeToken | None:
     """
     now = clock.now()
     row = OneTimeToken(
-        purpose=_PURPOSE,
-        digest=crypto.digest(_PURPOSE, link.sealed_tokens),
+        purpose=_REFRESHING,
+        digest=crypto.digest(_REFRESHING, link.sealed_tokens),
         created_at=now,
         expires_at=now + _LEASE,
     )
@@ -86,19 +86,16 @@ def _claim(link: Link) -> OneTimeToken | None:
     try:
         with transaction.atomic(using=using):
             row.save(using=using, force_insert=True)
-        return row
     except IntegrityError:
-        return _taken_over(row)
-
-
-def _taken_over(row: OneTimeToken) -> OneTimeToken | None:
-    now = clock.now()
-    rows = OneTimeToken.objects.filter(purpose=_PURPOSE, digest=row.digest)
-    if rows.filter(expires_at__lte=now).update(expires_at=now + _LEASE, spent_at=None):
-        return rows.first()
-    if rows.exclude(spent_at=None).exists():
-        raise NoProviderToken("The provider refused to refresh the token.")
-    return None
+        rows = OneTimeToken.objects.filter(purpose=_REFRESHING, digest=row.digest)
+        # A process that held the lease until it expired has ended: this caller takes the lease
+        # over.
+        if rows.filter(expires_at__lte=now).update(expires_at=now + _LEASE, spent_at=None):
+            return rows.first()
+        if rows.exclude(spent_at=None).exists():
+            raise NoProviderToken("The provider refused to refresh the token.") from None
+        return None
+    return row
 
 
 def _refresh(link: Link, tokens: ProviderTokens, lease: OneTimeToken) -> Secret:
@@ -109,11 +106,66 @@ def _refresh(link: Link, tokens: ProviderTokens, lease: OneTimeToken) -> Secret:
         renewed = provider.refresh(tokens.refresh_token)
     except ProviderError:
         raise _failed(lease) from None
-    sealing.store(link, renewed)
+    store(link, renewed)
     return renewed.access_token
 
 
 def _failed(lease: OneTimeToken) -> NoProviderToken:
-    """Tell waiting callers; until the lease expires, no other one asks the provider again."""
+    """Record the failure for waiting callers: until the lease expires, none of them asks the
+    provider again."""
     OneTimeToken.objects.filter(pk=lease.pk).update(spent_at=clock.now())
     return NoProviderToken("The token has expired and cannot be refreshed.")
+
+
+def seal(user_id: str, provider: str, tokens: ProviderTokens | None) -> str:
+    """The encrypted tokens, "" without any. A row that is copied to another account or provider
+    cannot be read there."""
+    if tokens is None:
+        return ""
+    refresh, expires = tokens.refresh_token, tokens.expires_at
+    return crypto.seal(
+        _SEALING,
+        json.dumps(
+            {
+                "owner": _owner(user_id, provider),
+                "access_token": tokens.access_token.reveal(),
+                "refresh_token": refresh.reveal() if refresh else "",
+                "expires_at": expires.isoformat() if expires else "",
+            }
+        ),
+    )
+
+
+def unseal(link: Link) -> ProviderTokens | None:
+    """The tokens of a link, None if there are none or no configured key can read them."""
+    if not link.sealed_tokens:
+        return None
+    try:
+        text = Secret(crypto.unseal(_SEALING, link.sealed_tokens))
+    except crypto.Unreadable:
+        return None
+    values = {name: Secret(value) for name, value in json.loads(text.reveal()).items()}
+    if values["owner"].reveal() != _owner(str(link.user_id), link.provider):
+        return None
+    expires = values["expires_at"].reveal()
+    return ProviderTokens(
+        access_token=values["access_token"],
+        refresh_token=values["refresh_token"] or None,
+        expires_at=datetime.fromisoformat(expires) if expires else None,
+    )
+
+
+def store(link: Link, tokens: ProviderTokens) -> None:
+    """Replace the tokens of a link. A refresh token that the provider did not send again stays."""
+    if tokens.refresh_token is None:
+        before = unseal(link)
+        tokens = ProviderTokens(
+            access_token=tokens.access_token,
+            refresh_token=before.refresh_token if before else None,
+            expires_at=tokens.expires_at,
+        )
+    storage.links().store_tokens(link, seal(str(link.user_id), link.provider, tokens))
+
+
+def _owner(user_id: str, provider: str) -> str:
+    return f"{provider}|{user_id}"

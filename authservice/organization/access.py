@@ -42,6 +42,46 @@ class Actor:
             raise errors.InsufficientRole
 
 
+def find(org_id: str, person: Person, permission: Permission = Permission.READ) -> Actor:
+    """The caller as a member of an active organization, in one query.
+
+    Raises `OrganizationNotFound`, `NotAMember` or `InsufficientRole`.
+    """
+    own = Membership.objects.filter(organization=OuterRef("pk"), user=person.user.pk)
+    rows = with_owner(Organization.objects.filter(pk=key_of(org_id), active=True))
+    organization = rows.annotate(own_role=Subquery(own.values("role")[:1])).first()
+    if organization is None:
+        raise errors.OrganizationNotFound
+    return _actor(organization, person, getattr(organization, "own_role", None), permission)
+
+
+@contextmanager
+def acting(
+    caller: Person, session: Session, org_id: str, permission: Permission | None
+) -> Iterator[Actor]:
+    """A transaction in which a member changes something; yields the caller as a member.
+
+    The transaction has locked the caller and the organization. Raises `InvalidToken` if the session
+    is no longer valid, and as `find` does; `permission` is None for an action that every member may
+    take.
+    """
+    with sessions.changing(caller, session) as person:
+        organization = lock(key_of(org_id))
+        rows = Membership.objects.filter(organization=organization, user=person.user.pk)
+        role = rows.values_list("role", flat=True).first()
+        yield _actor(organization, person, role, permission)
+
+
+def lock(key: UUID) -> Organization:
+    """Lock an active organization until the transaction ends. Every change of its members takes
+    this lock first. Raises `OrganizationNotFound`."""
+    rows = Organization.objects.select_for_update().filter(pk=key, active=True)
+    organization = rows.order_by().first()
+    if organization is None:
+        raise errors.OrganizationNotFound
+    return organization
+
+
 def parse_id(text: str) -> UUID | None:
     """The UUID of a canonical text; None for every other text."""
     try:
@@ -60,53 +100,16 @@ def key_of(org_id: str) -> UUID:
 
 
 def with_owner(rows: QuerySet[Organization]) -> QuerySet[Organization]:
-    """The organizations with `owner_pk`: the founder while an owner, then the oldest owner."""
+    """The organizations with `owner_pk`: the founder if they are an owner, otherwise the oldest
+    owner."""
     owners = Membership.objects.filter(organization=OuterRef("pk"), role=roles.OWNER)
     founder = owners.filter(user=OuterRef("founder")).values("user_id")[:1]
     oldest = owners.order_by("joined_at", "id").values("user_id")[:1]
-    # Named, since an expression does not convert a foreign key to the type of the key.
+    # The output field is named, since an expression does not convert a foreign key to the type of
+    # the key that it references.
     key = Membership._meta.get_field("user").target_field
     owner = Coalesce(Subquery(founder), Subquery(oldest), output_field=key)
     return rows.annotate(owner_pk=owner)
-
-
-def find(org_id: str, person: Person, permission: Permission = Permission.READ) -> Actor:
-    """The caller as a member of an active organization, in one query.
-
-    Raises `OrganizationNotFound`, `NotAMember` or `InsufficientRole`.
-    """
-    own = Membership.objects.filter(organization=OuterRef("pk"), user=person.user.pk)
-    rows = with_owner(Organization.objects.filter(pk=key_of(org_id), active=True))
-    found = rows.annotate(own_role=Subquery(own.values("role")[:1])).first()
-    if found is None:
-        raise errors.OrganizationNotFound
-    return _actor(found, person, getattr(found, "own_role", None), permission)
-
-
-@contextmanager
-def acting(
-    caller: Person, session: Session, org_id: str, permission: Permission | None
-) -> Iterator[Actor]:
-    """A transaction in which a member changes something; yields the caller as a member.
-
-    It has locked the caller and the organization. Raises `InvalidToken` if the session is no longer
-    valid, and as `find` does; `permission` is None for an action that every member may take.
-    """
-    with sessions.changing(caller, session) as person:
-        organization = lock(key_of(org_id))
-        rows = Membership.objects.filter(organization=organization, user=person.user.pk)
-        role = rows.values_list("role", flat=True).first()
-        yield _actor(organization, person, role, permission)
-
-
-def lock(key: UUID) -> Organization:
-    """Lock an active organization until the transaction ends. Every change of its members takes
-    this lock first. Raises `OrganizationNotFound`."""
-    rows = Organization.objects.select_for_update().filter(pk=key, active=True)
-    found = rows.order_by().first()
-    if found is None:
-        raise errors.OrganizationNotFound
-    return found
 
 
 def _actor(

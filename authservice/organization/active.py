@@ -44,7 +44,8 @@ _OWN = Select(
 
 
 def memberships_of(person: Person) -> QuerySet[Membership]:
-    """The user's memberships in active organizations, with these, the oldest membership first."""
+    """The user's memberships in active organizations, which are read with them, the oldest
+    first."""
     return _memberships(person.user.pk).select_related("organization")
 
 
@@ -55,7 +56,7 @@ def own(person: Person) -> list[Own]:
 
 
 def own_one(person: Person, organization_id: UUID) -> Own | None:
-    """One of the user's organizations."""
+    """One of the user's active organizations; None if the user is not a member of it."""
     row = memberships_of(person).filter(organization=organization_id).first()
     if row is None:
         return None
@@ -94,13 +95,14 @@ def forget_of(member: Membership) -> None:
 
 def forget(organization: Organization) -> None:
     """Remove an organization from the sessions of all its members."""
+    # By user: sessions have no index on the organization.
     members = Membership.objects.filter(organization=organization).values("user_id")
     _forget(Session.objects.filter(user__in=members), organization.pk)
 
 
 def _forget(rows: QuerySet[Session], key: Any) -> None:
     # Locked in one order, so that concurrent transactions cannot deadlock.
-    chosen = rows.filter(organization_id=key).order_by("pk").select_for_update()
-    pks = list(chosen.values_list("pk", flat=True))
+    sessions = rows.filter(organization_id=key).order_by("pk").select_for_update()
+    pks = list(sessions.values_list("pk", flat=True))
     if pks:
         Session.objects.filter(pk__in=pks).update(organization_id=None)

@@ -24,7 +24,8 @@ from authservice.core.staff.admin_pages import (
 from authservice.kernel import clock
 from authservice.kernel.http.request_client import of_page
 from authservice.kernel.phrases import admin_text as _
-from authservice.organization import staff
+from authservice.organization import organizations, staff
+from authservice.organization.errors import SlugTaken
 from authservice.organization.models import Membership, Organization, OrganizationInvitation
 from authservice.organization.serializers import OrganizationChangesIn, Slug
 
@@ -58,6 +59,14 @@ class OrganizationForm(ApiRules):
         fields = ("name", "slug", "logo_url", "metadata", "active")
         field_classes: ClassVar = {"metadata": LineFeeds}
 
+    def validate_unique(self) -> None:
+        super().validate_unique()
+        # After the look for another organization with the slug: if that one is deleted meanwhile,
+        # its reservation can be read by now.
+        is_new = "slug" in self.changed_data and "slug" in self.cleaned_data
+        if is_new and organizations.is_reserved_slug(self.cleaned_data["slug"]):
+            self.add_error("slug", SlugTaken().text)
+
     def changes(self) -> dict[str, dict[str, Any]]:
         """The changed fields with their values `before` and `after`."""
         return {
@@ -73,15 +82,15 @@ class ShownRows(ReadOnly, Inline):
     extra = 0
     can_delete = False
     show_change_link = True
+    _of_users = True  # whether the rows have a `user`; else an `inviter`
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request).select_related("user" if self._of_users else "inviter")
         match = request.resolver_match
-        owner = match.kwargs.get("object_id") if match else None
-        newest = rows.filter(organization=owner).order_by("-pk")[:_SHOWN] if owner else []
+        org_pk = match.kwargs.get("object_id") if match else None
+        newest = rows.filter(organization=org_pk).order_by("-pk")[:_SHOWN] if org_pk else []
+        # By their keys: the formset filters what this returns, and a slice cannot be filtered.
         return rows.filter(pk__in=[row.pk for row in newest]).order_by("-pk")
-
-    _of_users = True
 
 
 class MembershipInline(ShownRows):

@@ -1,4 +1,4 @@
-"""System checks of this module."""
+"""System checks of organizations: their settings, and whether an app sends the invitations."""
 
 from __future__ import annotations
 

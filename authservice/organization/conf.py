@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from authservice.kernel.rules import MetadataMax, NotNegative, Positive, Rule, WhoMay
 from authservice.kernel.settings import section
 
-NAME = 255  # maximum length in characters
+NAME = 255  # maximum length of an organization's name, in characters
 
 
 def name_from(pattern: str, name: str) -> str:
-    """The name of an organization of the user with this name."""
+    """The name of the organization that a new user with this name gets."""
     return pattern.format(name=name)[:NAME].strip()
 
 

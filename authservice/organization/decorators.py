@@ -4,22 +4,27 @@
     def settings_page(request): ...
 
 A refusal is answered in the envelope of the API, with its error code. With `redirect` or
-`login_url`, visitors are led to the login page instead, as by `authservice.decorators`.
+`login_url`, visitors are led to the login page instead, as by `authservice.decorators`, and a user
+who signed in on the pages without an active organization to the page that switches to one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from typing import Any, TypeVar, cast, overload
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponseBase
+from django.urls import NoReverseMatch, reverse
 
-from authservice.core.api import identity
-from authservice.core.api.callers import require_caller
+from authservice.core.api import callers, identity
+from authservice.core.api.identity import Identity
 from authservice.kernel.errors import Fault
 from authservice.organization import requests, roles
+from authservice.organization.errors import OrganizationNotActive
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -36,7 +41,7 @@ def organization_member_required(
     view: View | None = None, *, redirect: bool = False, login_url: str = ""
 ) -> View | Callable[[View], View]:
     """Only members of the active organization reach the view. The request gets `organization` and
-    `organization_role`."""
+    `organization_role`, and `user`, `auser` and `auth` as by `login_required`."""
     guard = _guard(_leads_to(redirect, login_url))
     return guard(view) if view else guard
 
@@ -44,8 +49,9 @@ def organization_member_required(
 def organization_role_required(
     least: str, *, redirect: bool = False, login_url: str = ""
 ) -> Callable[[View], View]:
-    """The same for members whose role is `least` or ranks above it. Raises `ValueError` for a role
-    that is not in the table."""
+    """Only members of the active organization whose role is `least` or ranks above it reach the
+    view. The request gets the same as by `organization_member_required`. Raises `ValueError` for a
+    role that is not in the table."""
     roles.require(least)
     return _guard(_leads_to(redirect, login_url), least=least)
 
@@ -53,13 +59,16 @@ def organization_role_required(
 def organization_permission_required(
     permission: str, *, redirect: bool = False, login_url: str = ""
 ) -> Callable[[View], View]:
-    """The same for members whose role grants `permission`, such as `reports.export`. Raises
-    `ValueError` for one that `ORGANIZATION.ROLES` gives to no role."""
+    """Only members of the active organization whose role grants `permission`, such as
+    `reports.export`, reach the view. The request gets the same as by
+    `organization_member_required`. Raises `ValueError` for a permission that `ORGANIZATION.ROLES`
+    gives to no role."""
     roles.require_granted(permission)
     return _guard(_leads_to(redirect, login_url), permission=permission)
 
 
 def _leads_to(redirect: bool, login_url: str) -> str | None:
+    """The login page for visitors: "" for that of Django's settings, None for no redirect."""
     return login_url if redirect or login_url else None
 
 
@@ -93,9 +102,33 @@ def _refused(
 ) -> HttpResponseBase | None:
     try:
         requests.keep(request, None)
-        member = requests.require_member(require_caller(request))
+        identified = _require_identity(request)
+        member = requests.require_member(identified.caller)
         requests.keep(request, member)
         requests.require_role(member, **required)
     except Fault as fault:
-        return identity.refused(request, fault, leads_to)
+        choice = None
+        if fault.code == OrganizationNotActive.code and identity.may_redirect(request, leads_to):
+            choice = _choice(request)
+        return choice or identity.refused(request, fault, leads_to)
+    identity.set_on(request, identified)
+    return None
+
+
+def _require_identity(request: HttpRequest) -> Identity:
+    """The caller whose session may have an active organization. Raises as `Identification.require`,
+    and `Unauthorized` for a user whom another package logged in: there is no session of ours. The
+    token cookie of such a user counts, as in views of the REST framework."""
+    identified = identity.of(request).require()
+    return identified if identified.caller else Identity(callers.require_caller(request))
+
+
+def _choice(request: HttpRequest) -> HttpResponseBase | None:
+    """The redirect to the page on which a user switches to an organization, with the address of
+    the view in `next`; None without a session of this service, and without `authservice.pages`."""
+    if identity.of(request).caller is None:
+        return None
+    with suppress(NoReverseMatch):
+        page = reverse("authservice:page-account-organizations")
+        return redirect_to_login(request.get_full_path(), page)
     return None

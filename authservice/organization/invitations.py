@@ -1,5 +1,5 @@
-"""Invitations to an organization: its members send, repeat and cancel them, their recipient accepts
-or declines with the link."""
+"""Invitations to an organization: members send, resend and cancel them, and the recipient accepts
+or declines one with the link in the mail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from authservice.core.invitations import acceptance, closing, mailing
 from authservice.core.invitations.acceptance import Accepted, Profile
 from authservice.core.invitations.closing import InvitationAccess
 from authservice.core.invitations.models import Status
-from authservice.core.messages import counting
+from authservice.core.messages import sending
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Session
 from authservice.core.sessions.bearer import Caller
@@ -25,8 +25,8 @@ from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue, sql
 from authservice.kernel.client import Client
 from authservice.kernel.errors import invalid
+from authservice.kernel.interfaces import Page
 from authservice.kernel.message_queue import Message
-from authservice.kernel.paging import Page
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import frontend
 from authservice.organization import access, members, organizations, roles
@@ -41,8 +41,11 @@ from authservice.organization.roles import Permission
 KIND = "org-invitation"
 # Mail programs turn such texts into links: a name must not lead to a page of an attacker.
 _LINKS = re.compile(r"[/:@\\]|\.\w|[^ -~\w]|www", re.IGNORECASE)
+# Characters of a name in a mail.
 _LONGEST = 64
+# Actions of the audit log.
 SENT, CANCELLED = "org.invitation.sent", "org.invitation.cancelled"
+ACCEPTED, DECLINED = "org.invitation.accepted", "org.invitation.declined"
 # The sort fields of the lists, and their columns.
 SORT_FIELDS = {
     "created_at": "created_at",
@@ -51,39 +54,13 @@ SORT_FIELDS = {
     "role": "role",
     "status": "shown_status",
 }
-ACCEPTED, DECLINED = "org.invitation.accepted", "org.invitation.declined"
-
-
-def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
-    return {KIND: _compose}
-
-
-def _compose(message: Message) -> OutgoingMessage | None:
-    invitation = mailing.find_for(message, OrganizationInvitation)
-    inviter = lookup.find_by_pk(invitation.inviter_id) if invitation else None
-    if inviter is None or not inviter.active or not invitation.organization.active:
-        return None
-    shown = {
-        # An address that its owner has verified, never a name: a user may choose any text as one.
-        "inviter": inviter.email if inviter.email_verified else "",
-        "organization": _shown(invitation.organization),
-        "role": invitation.role,
-    }
-    return mailing.compose(message, invitation, frontend.org_invitation_path, shown)
-
-
-def _shown(organization: Organization) -> str:
-    """The name in quotation marks, since any user may choose a sentence as one and invite people
-    who do not know them; or the slug if the name could pass for a link."""
-    name = organization.name.replace('"', "'")
-    return f'"{organization.slug if len(name) > _LONGEST or _LINKS.search(name) else name}"'
 
 
 def invite(
     caller: Person, session: Session, client: Client, org_id: str, *, email: str, role: str
 ) -> tuple[OrganizationInvitation, bool]:
     """Invite an address and mail it a link. Returns the invitation, and whether a mail is sent: not
-    if its recipient gets no more today.
+    if the recipient gets no more mails today.
 
     Raises as `access.acting` does, `InsufficientRole` if the caller's role does not manage `role`,
     `ValidationFailed`, `AlreadyAMember`, `TooManyMembers`, `InvitationAlreadyExists`,
@@ -97,7 +74,7 @@ def invite(
         actor.require_manages(role)
         key = identifiers.email_key(email)
         require_free(actor.organization, key)
-        counting.count_invitation(actor.person)
+        sending.count_invitation(actor.person)
         invitation: OrganizationInvitation = OrganizationInvitation.objects.create(
             organization=actor.organization,
             email=email,
@@ -116,11 +93,12 @@ def invite(
 def resend(
     caller: Person, session: Session, client: Client, org_id: str, invitation_id: str
 ) -> tuple[OrganizationInvitation, bool]:
-    """Mail another link for a pending or expired invitation; the caller is its inviter from now on.
+    """Mail another link for a pending or expired invitation; the caller becomes its inviter.
 
-    The previous link ends and the expiry is renewed. Returns the same as `invite`; without a mail
-    nothing changes.
-    Raises as `cancel` does, and as `invite` does except for its input.
+    The previous link ends and the expiry is renewed. Returns the invitation, and whether a mail is
+    sent; if none is sent, nothing changes.
+
+    Raises as `cancel` does, and as `invite` does, but for `ValidationFailed`.
     """
     with access.acting(caller, session, org_id, Permission.INVITE) as actor:
         invitation = _find(actor, invitation_id)
@@ -144,12 +122,56 @@ def cancel(
     """Cancel a pending invitation.
 
     Raises as `access.acting` does, `InvitationNotFound`, `InsufficientRole` if the caller's role
-    does not manage the role in it, and `InvitationNotPending`.
+    does not manage the role of the invitation, and `InvitationNotPending`.
     """
     with access.acting(caller, session, org_id, Permission.INVITE) as actor:
         invitation = _find(actor, invitation_id)
         closing.cancel(invitation)
         _record(CANCELLED, actor, invitation, client)
+
+
+def require_free(
+    organization: Organization, email_key: str, *, besides: OrganizationInvitation | None = None
+) -> None:
+    """Require that the address can be invited. Raises `AlreadyAMember`, `TooManyMembers`, and
+    `InvitationAlreadyExists` if the address has a pending invitation other than `besides`.
+
+    Call this function under the lock of the organization: of several concurrent requests for one
+    address, only the first invites it.
+    """
+    memberships = Membership.objects.filter(organization=organization)
+    if memberships.filter(user__authservice_account__email_key=email_key).exists():
+        raise org_errors.AlreadyAMember
+    members.require_room(organization)
+    pending = OrganizationInvitation.objects.pending().filter(
+        organization=organization, email_key=email_key
+    )
+    if pending.exclude(pk=besides.pk if besides else None).exists():
+        raise errors.InvitationAlreadyExists
+
+
+def _find(actor: Actor, invitation_id: str) -> OrganizationInvitation:
+    key = access.parse_id(invitation_id)
+    rows = OrganizationInvitation.objects
+    invitation: OrganizationInvitation | None = (
+        rows.filter(organization=actor.organization, pk=key).first() if key else None
+    )
+    if invitation is None:
+        raise errors.InvitationNotFound
+    actor.require_manages(invitation.role)
+    return invitation
+
+
+def _record(
+    action: str,
+    actor: Actor,
+    invitation: OrganizationInvitation,
+    client: Client,
+    **metadata: Any,
+) -> None:
+    organization = actor.organization
+    entry = {**described(invitation), **metadata}
+    events.record(action, actor.person, client, target=organization, **entry)
 
 
 def page_of(
@@ -178,75 +200,6 @@ def pending_for(person: Person, page: Page) -> tuple[list[OrganizationInvitation
     return list(cut), rows.count()
 
 
-@clock.once
-def expired_rows() -> dict[str, QuerySet[Any]]:
-    """Fills the slot `expired_rows`."""
-    over = OrganizationInvitation.objects.over_since(clock.now() - conf.invitations_kept)
-    return {"invitations to organizations": over, "former slugs": organizations.expired_rows()}
-
-
-def require_free(
-    organization: Organization, email_key: str, *, besides: OrganizationInvitation | None = None
-) -> None:
-    """Raises `AlreadyAMember`, `TooManyMembers`, and `InvitationAlreadyExists` if an invitation
-    other than `besides` is pending.
-
-    Call it under the lock of the organization, so that one of several requests invites.
-    """
-    joined = Membership.objects.filter(organization=organization)
-    if joined.filter(user__authservice_account__email_key=email_key).exists():
-        raise org_errors.AlreadyAMember
-    members.require_room(organization)
-    pending = OrganizationInvitation.objects.pending().filter(
-        organization=organization, email_key=email_key
-    )
-    if pending.exclude(pk=besides.pk if besides else None).exists():
-        raise errors.InvitationAlreadyExists
-
-
-def described(invitation: OrganizationInvitation) -> dict[str, Any]:
-    """The metadata of audit entries."""
-    return {
-        "invitation": str(invitation.pk),
-        "organization": str(invitation.organization_id),
-        "email": invitation.email,
-        "role": invitation.role,
-    }
-
-
-def _find(actor: Actor, invitation_id: str) -> OrganizationInvitation:
-    key, rows = access.parse_id(invitation_id), OrganizationInvitation.objects
-    found: OrganizationInvitation | None = (
-        rows.filter(organization=actor.organization, pk=key).first() if key else None
-    )
-    if found is None:
-        raise errors.InvitationNotFound
-    actor.require_manages(found.role)
-    return found
-
-
-def _record(
-    action: str,
-    actor: Actor,
-    invitation: OrganizationInvitation,
-    client: Client,
-    **metadata: Any,
-) -> None:
-    organization = actor.organization
-    described_ = {**described(invitation), **metadata}
-    events.record(action, actor.person, client, target=organization, **described_)
-
-
-def _record_recovery(person: Person, invitation: OrganizationInvitation) -> None:
-    known, target = described(invitation), invitation.organization
-    events.record(CANCELLED, person, Client(), target=target, reason="recovery", **known)
-
-
-account_access = InvitationAccess(
-    OrganizationInvitation, record=_record_recovery, ttl=lambda: conf.invitation_ttl
-)
-
-
 def accept(
     token: Secret,
     profile: Profile,
@@ -255,7 +208,7 @@ def accept(
     caller: Caller | None,
     refresh_token: Secret,
 ) -> Accepted[Membership]:
-    """Accept, join and sign in.
+    """Accept an invitation: the recipient joins the organization and is signed in.
 
     Raises as `closing.find` and `acceptance.accept` do, `AlreadyAMember`, `TooManyMembers`, and
     `InvitationNotPending` if the inviter may not invite with this role any more.
@@ -273,56 +226,122 @@ def accept(
     )
 
 
-def describe(token: Secret, client: Client) -> dict[str, Any]:
-    """What the page of the link shows: the address, whether it has an account, the organization
-    and the role.
-    Raises as `closing.find` does, and `InvitationNotFound` if the organization is gone."""
-    invitation = closing.find(OrganizationInvitation, token, client)
-    if not invitation.organization.active:
-        raise errors.InvitationNotFound
-    shown = {"organization": invitation.organization.name, "role": invitation.role}
-    return {**acceptance.describe(invitation), **shown}
-
-
-def decline(token: Secret, client: Client) -> None:
-    """Decline. The recorded actor is the account of the address, if there is one. Raises as
-    `closing.find` does, and `InvitationNotFound` if the organization is gone."""
-    invitation = closing.find(OrganizationInvitation, token, client)
-    with transaction.atomic(using=databases.primary()):
-        _lock(invitation)
-        closing.close(invitation, Status.DECLINED)
-        recipient = lookup.find_by_email(invitation.email)
-        target = invitation.organization
-        events.record(DECLINED, recipient, client, target=target, **described(invitation))
+def _join(invitation: OrganizationInvitation, client: Client, person: Person) -> Membership:
+    organization = invitation.organization
+    if not may_still_invite(invitation):
+        raise errors.InvitationNotPending
+    membership = members.add(organization, person.user, invitation.role)
+    metadata = described(invitation)
+    events.record(ACCEPTED, person, client, target=organization, **metadata)
+    events.record("org.member.added", person, client, target=person.user, **metadata)
+    return membership
 
 
 def may_still_invite(invitation: OrganizationInvitation) -> bool:
-    """Whether the inviter is active, and a member whose role manages the role to give, which still
-    exists. The row may have got another inviter since it was read."""
+    """Whether the role of the invitation still exists, and the inviter is an active member whose
+    role may invite and manages that role. The inviter is read again: another member may have
+    resent the invitation since `invitation` was read."""
     if invitation.role not in roles.table():
         return False
     rows = OrganizationInvitation.objects.filter(pk=invitation.pk)
     inviter = lookup.find_by_pk(rows.values_list("inviter_id", flat=True).first())
     if inviter is None or not inviter.active:
         return False
-    own = Membership.objects.filter(organization=invitation.organization_id, user=inviter.user.pk)
-    role = own.values_list("role", flat=True).first() or ""
+    memberships = Membership.objects.filter(
+        organization=invitation.organization_id, user=inviter.user.pk
+    )
+    role = memberships.values_list("role", flat=True).first() or ""
     return roles.permits(role, Permission.INVITE) and roles.manages(role, invitation.role)
+
+
+def describe(token: Secret, client: Client) -> dict[str, Any]:
+    """What the page of the link shows: the address, whether it has an account, the organization
+    and the role.
+
+    Raises as `closing.find` does, and `InvitationNotFound` if the organization is not active.
+    """
+    invitation = closing.find(OrganizationInvitation, token, client)
+    if not invitation.organization.active:
+        raise errors.InvitationNotFound
+    details = {"organization": invitation.organization.name, "role": invitation.role}
+    return {**acceptance.describe(invitation), **details}
+
+
+def decline(token: Secret, client: Client) -> None:
+    """Decline an invitation. The recorded actor is the account of the address, if there is one.
+
+    Raises as `closing.find` does, and `InvitationNotFound` if the organization is not active.
+    """
+    invitation = closing.find(OrganizationInvitation, token, client)
+    with transaction.atomic(using=databases.primary()):
+        _lock(invitation)
+        closing.close(invitation, Status.DECLINED)
+        recipient = lookup.find_by_email(invitation.email)
+        organization = invitation.organization
+        events.record(DECLINED, recipient, client, target=organization, **described(invitation))
 
 
 def _lock(invitation: OrganizationInvitation) -> None:
     try:
         access.lock(invitation.organization_id)
-    except OrganizationNotFound as wrong:  # deleted or inactive
-        raise errors.InvitationNotFound from wrong
+    except OrganizationNotFound as error:  # deleted or inactive
+        raise errors.InvitationNotFound from error
 
 
-def _join(invitation: OrganizationInvitation, client: Client, person: Person) -> Membership:
+def described(invitation: OrganizationInvitation) -> dict[str, Any]:
+    """The metadata of audit entries about an invitation."""
+    return {
+        "invitation": str(invitation.pk),
+        "organization": str(invitation.organization_id),
+        "email": invitation.email,
+        "role": invitation.role,
+    }
+
+
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    """Fills the slot `message_builders`."""
+    return {KIND: _compose}
+
+
+def _compose(message: Message) -> OutgoingMessage | None:
+    """The mail of a job; None if the invitation is no longer pending, or if its inviter or its
+    organization is not active."""
+    invitation = mailing.find_for(message, OrganizationInvitation)
+    inviter = lookup.find_by_pk(invitation.inviter_id) if invitation else None
+    if inviter is None or not inviter.active or not invitation.organization.active:
+        return None
     organization = invitation.organization
-    if not may_still_invite(invitation):
-        raise errors.InvitationNotPending
-    joined = members.add(organization, person.user, invitation.role)
-    known = described(invitation)
-    events.record(ACCEPTED, person, client, target=organization, **known)
-    events.record("org.member.added", person, client, target=person.user, **known)
-    return joined
+    # The mail shows the name in quotation marks, since any user may choose a sentence as the name
+    # and invite people who do not know them. It shows the slug instead of a name that is long or
+    # could pass for a link.
+    name = organization.name.replace('"', "'")
+    if len(name) > _LONGEST or _LINKS.search(name):
+        name = organization.slug
+    variables = {
+        # A verified address or nothing, never the user's name: a user may choose any text as name.
+        "inviter": inviter.email if inviter.email_verified else "",
+        "organization": f'"{name}"',
+        "role": invitation.role,
+    }
+    return mailing.compose(message, invitation, frontend.org_invitation_path, variables)
+
+
+@clock.once
+def expired_rows() -> dict[str, QuerySet[Any]]:
+    """Fills the slot `expired_rows`."""
+    old_invitations = OrganizationInvitation.objects.over_since(clock.now() - conf.invitations_kept)
+    return {
+        "invitations to organizations": old_invitations,
+        "former slugs": organizations.expired_rows(),
+    }
+
+
+def _record_recovery(person: Person, invitation: OrganizationInvitation) -> None:
+    """Called for each invitation of the user that `account_access` cancels."""
+    metadata, organization = described(invitation), invitation.organization
+    events.record(CANCELLED, person, Client(), target=organization, reason="recovery", **metadata)
+
+
+account_access = InvitationAccess(
+    OrganizationInvitation, record=_record_recovery, ttl=lambda: conf.invitation_ttl
+)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, QuerySet, Window
 
@@ -15,7 +14,7 @@ from authservice.core.users import person as people
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events, sql
 from authservice.kernel.client import Client
-from authservice.kernel.paging import Page
+from authservice.kernel.interfaces import Page
 from authservice.organization import access, active, errors, roles
 from authservice.organization.access import Actor
 from authservice.organization.conf import conf
@@ -40,23 +39,31 @@ Member = tuple[Membership, Person]
 def page_of(organization: Organization, page: Page, query: str) -> tuple[list[Member], int]:
     """The members on a page with their users, and the total over all pages. `query` is searched in
     name, e-mail address and username."""
-    found = Membership.objects.filter(organization=organization)
+    memberships = Membership.objects.filter(organization=organization)
     if query:
-        found = found.filter(Exists(_searched(query)))
+        matches = sql.containing(query, *_SEARCHED, using=databases.primary())
+        accounts = Account.objects.filter(matches, user=OuterRef("user_id"))
+        memberships = memberships.filter(Exists(accounts))
     in_order = page.order(SORT_FIELDS[page.sort_field])
-    found = found.order_by(*in_order)
-    # The keys first: a join with all rows before a page would take most of the time.
-    keys, total = _keys(found, page)
+    memberships = memberships.order_by(*in_order)
+    # Read the keys of the page first: a join with the accounts of all rows before the page would
+    # take most of the time. The same statement counts the total, since a second one would search
+    # again. Each row has the total, so only a page after the last one needs a second statement.
+    rows = list(page.cut(memberships.annotate(total=Window(Count("*"))).values_list("pk", "total")))
+    if page.offset and not rows:
+        return [], memberships.count()
+    keys = [pk for pk, _ in rows]
+    total = rows[0][1] if rows else 0
     return _read(Membership.objects.filter(pk__in=keys).order_by(*in_order)), total
 
 
 def get(organization: Organization, user_id: str) -> Member:
     """One member with their user. Raises `MemberNotFound`."""
     key = lookup.parse_id(user_id)
-    found = _read(Membership.objects.filter(organization=organization, user=key)) if key else []
-    if not found:
+    matches = _read(Membership.objects.filter(organization=organization, user=key)) if key else []
+    if not matches:
         raise errors.MemberNotFound
-    return found[0]
+    return matches[0]
 
 
 def add(organization: Organization, user: Any, role: str) -> Membership:
@@ -69,44 +76,65 @@ def add(organization: Organization, user: Any, role: str) -> Membership:
 
 
 def require_room(organization: Organization) -> None:
-    """Raises `TooManyMembers`."""
+    """Raises `TooManyMembers` if the organization cannot have another member."""
     rows = Membership.objects.filter(organization=organization)
     if conf.max_members and rows.count() >= conf.max_members:
         raise errors.TooManyMembers
 
 
 def change_role(
-    caller: Person, session: Session, client: Client, org_id: str, user_id: str, role: str
+    caller: Person,
+    session: Session,
+    client: Client,
+    org_id: str,
+    user_id: str,
+    role: str,
+    *,
+    prove: Callable[[], None],
 ) -> None:
-    """Give a member another role. Raises as `access.acting` does, `MemberNotFound`,
-    `InsufficientRole` and `LastOwner`."""
+    """Give a member another role. `prove` is called before somebody becomes an owner or ceases to
+    be one, and may raise. Raises as `access.acting` does, `MemberNotFound`, `InsufficientRole` and
+    `LastOwner`."""
     with access.acting(caller, session, org_id, Permission.CHANGE_ROLES) as actor:
         member = _find(actor, user_id)
         actor.require_manages(member.role, role)
         if member.role == role:
             return
         require_other_owner(member)
-        before = {"role": {"before": member.role, "after": role}}
+        if roles.OWNER in (member.role, role):
+            prove()
+        change = {"role": {"before": member.role, "after": role}}
         Membership.objects.filter(pk=member.pk).update(role=role)
-        _record("org.member.role_changed", actor, member, client, **before)
+        _record("org.member.role_changed", actor, member, client, **change)
 
 
-def remove(caller: Person, session: Session, client: Client, org_id: str, user_id: str) -> None:
-    """Remove a member; every member may remove themselves, that is leave. Raises as `change_role`
-    does."""
+def remove(
+    caller: Person,
+    session: Session,
+    client: Client,
+    org_id: str,
+    user_id: str,
+    *,
+    prove: Callable[[], None],
+) -> None:
+    """Remove a member. Every member may leave, that is remove themselves. `prove` is called before
+    an owner is removed, and may raise. Raises as `change_role` does."""
     leaving = user_id == caller.id
-    needed = None if leaving else Permission.REMOVE
-    with access.acting(caller, session, org_id, needed) as actor:
+    permission = None if leaving else Permission.REMOVE
+    with access.acting(caller, session, org_id, permission) as actor:
         member = _find(actor, user_id)
         if not leaving:
             actor.require_manages(member.role)
         require_other_owner(member)
+        if member.role == roles.OWNER:
+            prove()
         _record("org.member.removed", actor, member, client, role=member.role, left=leaving)
         discard(member)
 
 
 def discard(member: Membership) -> None:
-    """Delete a member of a locked organization; it is not active in their sessions after that."""
+    """Delete a member of a locked organization, which then is no longer the active one of any of
+    the member's sessions."""
     Membership.objects.filter(pk=member.pk).delete()
     active.forget_of(member)
 
@@ -123,36 +151,21 @@ def other_owners(member: Membership) -> QuerySet[Membership]:
 
 
 def _find(actor: Actor, user_id: str) -> Membership:
-    key, rows = lookup.parse_id(user_id), Membership.objects.select_related("user")
-    found = rows.filter(organization=actor.organization, user=key).first() if key else None
-    if found is None:
+    key = lookup.parse_id(user_id)
+    rows = Membership.objects.select_related("user")
+    member = rows.filter(organization=actor.organization, user=key).first() if key else None
+    if member is None:
         raise errors.MemberNotFound
-    return found
-
-
-def _searched(query: str) -> QuerySet[Account]:
-    """The account of the membership in the outer query, if one of its texts contains `query`."""
-    found = sql.containing(query, *_SEARCHED, using=databases.primary())
-    return Account.objects.filter(found, user=OuterRef("user_id"))
-
-
-def _keys(found: QuerySet[Membership], page: Page) -> tuple[list[UUID], int]:
-    """The keys on a page and the total, in one statement: a second one for the total would search
-    again. Only a page after the last has no row with the total."""
-    counted = found.annotate(total=Window(Count("*"))).values_list("pk", "total")
-    rows = list(page.cut(counted))
-    if page.offset and not rows:
-        return [], found.count()
-    return [pk for pk, _ in rows], rows[0][1] if rows else 0
+    return member
 
 
 def in_batches(rows: QuerySet[Membership]) -> Iterator[Member]:
-    """The members with their users, in the order of the rows. They are read as they are needed: an
-    organization may have many."""
+    """The members with their users, in the order of the rows. A batch is read when its first member
+    is needed: an organization may have many members."""
     for start in count(0, _BATCH):
-        found = _read(rows[start : start + _BATCH])
-        yield from found
-        if len(found) < _BATCH:
+        batch = _read(rows[start : start + _BATCH])
+        yield from batch
+        if len(batch) < _BATCH:
             return
 
 
@@ -160,10 +173,11 @@ def _read(rows: QuerySet[Membership]) -> list[Member]:
     """The members with their users, in one query."""
     using = databases.primary()
     columns = people.columns(user="user__", account=_ACCOUNT)
-    read = rows.values_list(*columns, *_COLUMNS)
+    values = rows.values_list(*columns, *_COLUMNS)
     width = people.width()
     return [
-        (Membership.from_db(using, _COLUMNS, row[width:]), people.read(row, using)) for row in read
+        (Membership.from_db(using, _COLUMNS, row[width:]), people.read(row, using))
+        for row in values
     ]
 
 

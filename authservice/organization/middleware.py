@@ -30,14 +30,19 @@ def OrganizationMiddleware(get_response: Handler) -> Handler:  # noqa: N802 name
         async def handle_async(request: HttpRequest) -> HttpResponseBase:
             set_up(request)
             awaited: Awaitable[HttpResponseBase] = get_response(request)
-            return requests.finish(request, await awaited)
+            return requests.varied_if_read(request, await awaited)
 
+        async def process_view_async(request: HttpRequest, *_: Any) -> None:
+            requests.forget_forged(request)
+
+        handle_async.process_view = process_view_async  # type: ignore[attr-defined]
         return handle_async
 
     def handle(request: HttpRequest) -> HttpResponseBase:
         set_up(request)
-        return requests.finish(request, get_response(request))
+        return requests.varied_if_read(request, get_response(request))
 
+    handle.process_view = lambda request, *_: requests.forget_forged(request)  # type: ignore[attr-defined]
     return handle
 
 

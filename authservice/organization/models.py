@@ -1,4 +1,4 @@
-"""Three tables: organizations, their members and their invitations.
+"""Four tables: organizations, their members and invitations, and the slugs of former organizations.
 
 Every row of a member is written under the lock of its organization (`access.lock`), so that the
 rules about owners and the maximum number of members hold under concurrent requests.
@@ -135,7 +135,7 @@ class OrganizationInvitation(Invitation):
         indexes: ClassVar = [
             models.Index(fields=["organization", "created_at"], name="authsvc_orginvitation_list"),
             models.Index(fields=["email_key", "status"], name="authsvc_orginvitation_email"),
-            # The cleanup.
+            # For the cleanup.
             models.Index(fields=["closed_at"], name="authsvc_orginvitation_closed"),
             models.Index(fields=["status", "expires_at"], name="authsvc_orginvitation_expires"),
         ]

@@ -14,7 +14,8 @@ from django.db.models import F, QuerySet
 
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.users import chosen, lookup
+from authservice.core.users import lookup
+from authservice.core.users import person as people
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, errors, events, throttling, transactions
 from authservice.kernel.client import Client
@@ -32,34 +33,150 @@ RULE = phrase(
     "Must be 2 to 64 lowercase characters a-z, digits and hyphens, with no hyphen at either end."
 )
 _SHORTEST = 2
-# An organization with a common name gets a random suffix after so many numbers.
+# The highest number in a slug. Further organizations with the same name get a random suffix.
 _NUMBERED = 100
-_MOST_READ = 1000  # slugs; of more with the same start, some numbers are tried although taken
-
-
-# As long as a former address of an account is reserved. Tokens with the slug are valid for minutes,
-# but links to it are not forgotten that fast.
+# How many slugs with the same start are read. Beyond that, a number may be tried that is taken.
+_MOST_READ = 1000
+# How long a former slug is reserved: as long as a former address of an account. Access tokens with
+# the slug are valid for minutes only, but links with it stay in use for longer.
 KEPT = timedelta(hours=72)
-_TRIES = 200  # more than concurrent requests that want the same slug
-# The way to sign up that makes a user a member of another organization already.
+_TRIES = 200  # more than there are concurrent requests for the same slug
+# The `method` of a sign-up by an invitation: the user becomes a member of another organization.
 INVITATION = "org-invitation"
+
+
+def joined_by(user: Any) -> QuerySet[Organization]:
+    """The active organizations of which the user is a member, in the order of joining."""
+    rows = Organization.objects.filter(active=True, memberships__user=user)
+    in_order = rows.order_by("memberships__joined_at", "pk")
+    return access.with_owner(in_order.annotate(own_role=F("memberships__role")))
+
+
+def create(
+    caller: Person, session: Session, client: Client, *, name: str, slug: str = ""
+) -> Organization:
+    """Create an organization whose only member is the caller, as its owner.
+
+    Without `slug` one is made from the name. Raises `InvalidToken`, `TooManyOrganizations`,
+    `SlugTaken`, `TooManyRequests`, and `Forbidden` if the user may not create any.
+    """
+    throttling.count("org-create", caller.id)
+    with sessions.changing(caller, session) as person:
+        if not people.allows(conf.who_may_create, person):
+            raise errors.Forbidden
+        owned = Membership.objects.filter(user=person.user.pk, role=roles.OWNER).count()
+        if conf.max_per_user and owned >= conf.max_per_user:
+            raise org_errors.TooManyOrganizations
+        created = found_by(person.user, name=name, slug=slug)
+        events.record("org.created", person, client, target=created, slug=created.slug)
+    return created
+
+
+@transactions.inside
+def found_by(user: Any, *, name: str, slug: str = "") -> Organization:
+    """Insert an organization and its owner. Raises `SlugTaken`."""
+    created = _insert(user, name, slug) if slug else _insert_numbered(user, name)
+    if created is None:
+        raise org_errors.SlugTaken
+    Membership.objects.create(organization=created, user_id=user.pk, role=roles.OWNER)
+    created.owner_pk = user.pk  # type: ignore[attr-defined]
+    return created
+
+
+def _insert_numbered(user: Any, name: str) -> Organization | None:
+    base = slug_base(name)
+    number = 0
+    for _ in range(_TRIES):
+        # `least` makes the number rise even if the slug is taken by a concurrent transaction, whose
+        # row cannot be read yet.
+        number = first_free_slug(base, least=number + 1)
+        created = _insert(user, name, numbered_slug(base, number))
+        if created is not None:
+            return created
+    return None
+
+
+def _insert(user: Any, name: str, slug: str) -> Organization | None:
+    """None if the slug is taken or reserved."""
+    try:
+        with transaction.atomic(using=databases.primary()):
+            created = Organization.objects.create(name=name, slug=slug, founder_id=user.pk)
+            # After the insertion, which waits for a transaction that deletes an organization with
+            # this slug: now its reservation can be read.
+            if is_reserved_slug(slug):
+                raise _Reserved
+            return created
+    except (IntegrityError, _Reserved):
+        return None
+
+
+class _Reserved(Exception):
+    """The slug is free, but reserved: the insertion is rolled back."""
+
+
+def update(
+    caller: Person, session: Session, client: Client, org_id: str, changes: Mapping[str, str]
+) -> Organization:
+    """Change name, logo or metadata; fields with an equal value do not change. Raises as
+    `access.acting` does."""
+    with access.acting(caller, session, org_id, Permission.UPDATE) as actor:
+        organization = actor.organization
+        metadata = {}
+        for field, value in changes.items():
+            if (before := getattr(organization, field)) != value:
+                metadata[field] = {"before": before, "after": value}
+                setattr(organization, field, value)
+        if metadata:
+            organization.updated_at = clock.now()
+            organization.save(using=databases.primary(), update_fields=[*metadata, "updated_at"])
+            events.record("org.updated", actor.person, client, target=organization, **metadata)
+        return access.with_owner(Organization.objects.filter(pk=organization.pk)).get()
+
+
+def delete(caller: Person, session: Session, client: Client, org_id: str) -> None:
+    """Delete an organization permanently, with its members and invitations.
+
+    Raises as `access.acting` does, and `OrganizationInUse` if a table of the host project still
+    references it.
+    """
+    recorded = False
+    try:
+        with access.acting(caller, session, org_id, Permission.DELETE) as actor:
+            organization, person = actor.organization, actor.person
+            events.record(
+                "org.deleted", person, client, target=organization, slug=organization.slug
+            )
+            recorded = True
+            remove(organization)
+    except IntegrityError as error:
+        if not recorded:
+            raise  # the audit entry could not be written
+        # Raised by the deletion, or by the commit if the constraint is deferred.
+        raise org_errors.OrganizationInUse from error
+
+
+def remove(organization: Organization) -> None:
+    """Delete a locked organization, which then is no longer the active one of any session. A
+    receiver in `user_deletion` reserves its slug."""
+    active.forget(organization)
+    organization.delete(using=databases.primary())
 
 
 def is_reserved_slug(slug: str) -> bool:
     """Whether no new organization may have the slug: the settings reserve it, or another one had
-    it a moment ago."""
+    it less than `KEPT` ago."""
     since = clock.now() - KEPT
     former = FormerSlug.objects.filter(slug=slug, retired_at__gt=since)
     return slug in conf.reserved_slugs or former.exists()
 
 
 def retire_slug(slug: str) -> None:
-    """Reserve the slug of an organization that has it no more."""
+    """Reserve the slug of an organization that was deleted or has another slug now."""
     FormerSlug.objects.create(slug=slug)
 
 
 def expired_rows() -> QuerySet[FormerSlug]:
-    """The rows that reserve nothing any more."""
+    """The rows of slugs that are no longer reserved."""
     return FormerSlug.objects.filter(retired_at__lte=clock.now() - KEPT)
 
 
@@ -83,7 +200,7 @@ def numbered_slug(base: str, number: int) -> str:
 
 
 def first_free_slug(base: str, *, least: int) -> int:
-    """The first number from `least` on whose slug no organization has."""
+    """The first number, from `least` on, whose `numbered_slug` no organization has."""
     # A long base is cut to make room for the suffix, so look for slugs that begin with its start.
     start = base[: SLUG - len(f"-{_NUMBERED}")].rstrip("-")
     rows = Organization.objects.filter(slug__startswith=start)
@@ -94,118 +211,9 @@ def first_free_slug(base: str, *, least: int) -> int:
     return number
 
 
-class _Reserved(Exception):
-    """The slug is free, but reserved."""
-
-
-def joined_by(user: Any) -> QuerySet[Organization]:
-    """The active organizations of which the user is a member, in the order of joining."""
-    rows = Organization.objects.filter(active=True, memberships__user=user)
-    in_order = rows.order_by("memberships__joined_at", "pk")
-    return access.with_owner(in_order.annotate(own_role=F("memberships__role")))
-
-
-def create(
-    caller: Person, session: Session, client: Client, *, name: str, slug: str = ""
-) -> Organization:
-    """Create an organization whose only member is the caller, as its owner.
-
-    Without `slug` one is made from the name. Raises `InvalidToken`, `TooManyOrganizations`,
-    `SlugTaken`, `TooManyRequests`, and `Forbidden` if the user may not create any.
-    """
-    throttling.count("org-create", caller.id)
-    with sessions.changing(caller, session) as person:
-        if not chosen.allows(conf.who_may_create, person):
-            raise errors.Forbidden
-        owned = Membership.objects.filter(user=person.user.pk, role=roles.OWNER).count()
-        if conf.max_per_user and owned >= conf.max_per_user:
-            raise org_errors.TooManyOrganizations
-        created = found_by(person.user, name=name, slug=slug)
-        events.record("org.created", person, client, target=created, slug=created.slug)
-    return created
-
-
-@transactions.inside
-def found_by(user: Any, *, name: str, slug: str = "") -> Organization:
-    """Insert an organization and its owner. Raises `SlugTaken`."""
-    created = _insert(user, name, slug) if slug else _insert_numbered(user, name)
-    if created is None:
-        raise org_errors.SlugTaken
-    Membership.objects.create(organization=created, user_id=user.pk, role=roles.OWNER)
-    created.owner_pk = user.pk  # type: ignore[attr-defined]
-    return created
-
-
-def update(
-    caller: Person, session: Session, client: Client, org_id: str, changes: Mapping[str, str]
-) -> Organization:
-    """Change name, logo or metadata; an equal value changes nothing. Raises as `access.acting`
-    does."""
-    with access.acting(caller, session, org_id, Permission.UPDATE) as actor:
-        changed, metadata = actor.organization, {}
-        for field, value in changes.items():
-            if (before := getattr(changed, field)) != value:
-                metadata[field] = {"before": before, "after": value}
-                setattr(changed, field, value)
-        if metadata:
-            changed.updated_at = clock.now()
-            changed.save(using=databases.primary(), update_fields=[*metadata, "updated_at"])
-            events.record("org.updated", actor.person, client, target=changed, **metadata)
-        return access.with_owner(Organization.objects.filter(pk=changed.pk)).get()
-
-
-def delete(caller: Person, session: Session, client: Client, org_id: str) -> None:
-    """Delete an organization permanently, with its members and invitations.
-
-    Raises as `access.acting` does, and `OrganizationInUse` if a table of the host project still
-    references it.
-    """
-    recorded = False
-    try:
-        with access.acting(caller, session, org_id, Permission.DELETE) as actor:
-            doomed, person = actor.organization, actor.person
-            events.record("org.deleted", person, client, target=doomed, slug=doomed.slug)
-            recorded = True
-            remove(doomed)
-    except IntegrityError as wrong:
-        if not recorded:
-            raise  # the audit entry could not be written
-        raise org_errors.OrganizationInUse from wrong  # also from the commit: a deferred constraint
-
-
-def remove(organization: Organization) -> None:
-    """Delete a locked organization; no session has it as its active one after that."""
-    active.forget(organization)
-    organization.delete(using=databases.primary())
-
-
-def _insert_numbered(user: Any, name: str) -> Organization | None:
-    base, number = slug_base(name), 0
-    for _ in range(_TRIES):
-        # The number rises even if the row of a concurrent transaction cannot be read yet.
-        number = first_free_slug(base, least=number + 1)
-        created = _insert(user, name, numbered_slug(base, number))
-        if created is not None:
-            return created
-    return None
-
-
-def _insert(user: Any, name: str, slug: str) -> Organization | None:
-    """None if the slug is taken or reserved."""
-    try:
-        with transaction.atomic(using=databases.primary()):
-            created = Organization.objects.create(name=name, slug=slug, founder_id=user.pk)
-            # After the insertion, which waits for a transaction that deletes an organization with
-            # this slug: now its reservation can be read.
-            if is_reserved_slug(slug):
-                raise _Reserved
-            return created
-    except (IntegrityError, _Reserved):
-        return None
-
-
 class AutoCreate(EventListener):
-    """Fills the slot `event_listener`: called in the transaction of the sign-up."""
+    """Fills the slot `event_listener`: creates an organization for a new user, in the transaction
+    of the sign-up."""
 
     def listens(self, action: str) -> bool:
         """Whether an organization may be created after this action."""
@@ -215,13 +223,10 @@ class AutoCreate(EventListener):
         if event.metadata.get("method") == INVITATION:
             return
         person = lookup.get_person(event.user)
-        name = name_from(conf.auto_create_name, _name_of(person))
-        created = found_by(person.user, name=name)
+        local_part = person.email.partition("@")[0]
+        user_name = person.account.name or person.username or local_part or person.id
+        created = found_by(person.user, name=name_from(conf.auto_create_name, user_name))
         events.record("org.created", person, event.client, target=created, slug=created.slug)
 
 
 on_event = AutoCreate()
-
-
-def _name_of(person: Person) -> str:
-    return person.account.name or person.username or person.email.partition("@")[0] or person.id

@@ -11,8 +11,8 @@ from authservice.organization.models import Organization
 
 class OwnedQuerySet(models.QuerySet[Any]):
     def of(self, organization: Organization | None) -> Self:
-        """The rows of the organization; no rows without one, such as `request.organization` of a
-        user who has no active organization."""
+        """The rows of the organization. Without an organization, as in a request of a user who has
+        no active one, there are none."""
         return self.filter(organization=organization.pk) if organization else self.none()
 
 

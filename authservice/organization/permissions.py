@@ -18,7 +18,8 @@ from authservice.organization import requests, roles
 from authservice.organization.models import Membership
 
 if TYPE_CHECKING:
-    # Its module imports the classes of `DEFAULT_PERMISSION_CLASSES` while it is being loaded.
+    # Not at run time: `rest_framework.views` imports the classes of `DEFAULT_PERMISSION_CLASSES`
+    # while it is loaded, and these classes may be among them.
     from rest_framework.views import APIView
 
 
@@ -37,7 +38,8 @@ class IsOrganizationMember(BasePermission):
             self._keep(request, member)
             requests.require_role(member, least=self.least, permission=self.permission)
         except Fault as fault:
-            # Not raised: another permission of the view may be sufficient.
+            # Only an invalid token raises: after another refusal, another permission of the view
+            # may be sufficient.
             self.message = {"detail": fault.text, "code": fault.code, **fault.fields}
             self.code = fault.code
             if fault.status == InvalidToken.status:
@@ -59,6 +61,6 @@ def HasOrganizationRole(least: str) -> type[IsOrganizationMember]:  # noqa: N802
 
 def HasOrganizationPermission(permission: str) -> type[IsOrganizationMember]:  # noqa: N802 as above
     """The permission of members whose role grants `permission`, such as `reports.export`. Raises
-    `ValueError` for one that `ORGANIZATION.ROLES` gives to no role."""
+    `ValueError` for a permission that `ORGANIZATION.ROLES` gives to no role."""
     roles.require_granted(permission)
     return type("HasOrganizationPermission", (IsOrganizationMember,), {"permission": permission})

@@ -1,7 +1,8 @@
 """The active organization in views of the host project.
 
-It is the one in the access token of the request, if its user is still a member: the row is read in
-each request that asks, so a member who was removed is refused at once, whatever the token says.
+The access token of the request names the organization; for a user of the pages, who has no token,
+the row of the session does. The user must still be a member: each request that needs the membership
+reads its row, so a member who was removed is refused at once, whatever the token says.
 """
 
 from __future__ import annotations
@@ -17,32 +18,34 @@ from authservice.organization import access, active, roles
 from authservice.organization import errors as org_errors
 from authservice.organization.models import Membership
 
+# The attribute of a request for its membership.
 _KEPT = "_authservice_membership"
 
 
 def membership_of(caller: Caller) -> Membership | None:
-    """The membership in the organization of the token, with that organization; one query.
+    """The membership in the active organization, with that organization; one query.
 
     Raises `InvalidToken`, whatever `STATELESS.CHECK` says, and as `Caller.require_live` does.
     """
     caller.require_live()
-    claimed = caller.claims.get("org_id")
-    key = access.parse_id(claimed) if isinstance(claimed, str) else None
+    active_id = caller.organization_id
+    key = access.parse_id(active_id) if active_id else None
     if key is None:
         return None
     return active.memberships_of(caller.person).filter(organization=key).first()
 
 
 def require_member(caller: Caller | None) -> Membership:
-    """The same; a user of another authentication class has no token, and so no `caller`.
+    """The membership of `membership_of`; raises if there is none. `caller` is None for a user of
+    another authentication class, who has no token.
 
     Raises as `membership_of` does, `OrganizationNotActive` if the session has no active
     organization and the user has some to choose from, otherwise `NotAMember`.
     """
     membership = membership_of(caller) if caller else None
-    if caller is not None and membership is None and not caller.claims.get("org_id"):
-        # Not the only one of the user by itself: the claims of the token name none, and the
-        # meaning of a request must not change with the next invitation that the user accepts.
+    if caller is not None and membership is None and not caller.organization_id:
+        # Even the only organization of a user is not chosen automatically: the meaning of a request
+        # must not change with the next invitation that the user accepts.
         choice = [{**row._asdict(), "id": str(row.id)} for row in active.own(caller.person)]
         if choice:
             raise org_errors.OrganizationNotActive(choice)
@@ -61,26 +64,30 @@ def require_role(member: Membership, *, least: str = "", permission: str = "") -
 
 
 def find(request: HttpRequest) -> Membership | None:
-    """That of `membership_of` for a request; None without a valid token, and for a forged request.
-    The result is kept with the request."""
+    """The membership of `membership_of` for a request; None without a valid token, and for a forged
+    request. The request stores the result for the next call."""
+    forget_forged(request)
     if not hasattr(request, _KEPT):
-        keep(request, _of_token(request))
-    found: Membership | None = getattr(request, _KEPT)
-    return found
+        caller = identity.of(request).caller
+        keep(request, membership_of(caller) if caller else None)
+    membership: Membership | None = getattr(request, _KEPT)
+    return membership
 
 
 def keep(request: Any, membership: Membership | None) -> None:
-    """Store the result: `organization` and `organization_role` of the request."""
+    """Store the membership in the request, as `organization` and `organization_role` too."""
     setattr(request, _KEPT, membership)
     request.organization = membership.organization if membership else None
     request.organization_role = membership.role if membership else ""
 
 
-def finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+def forget_forged(request: HttpRequest) -> None:
+    """Drop the membership that a middleware read before Django found the view, if the view refuses
+    the user as forged."""
+    if hasattr(request, _KEPT) and identity.of(request).was_forged:
+        keep(request, None)
+
+
+def varied_if_read(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """Tell caches that the response depends on the caller, if the organization was read."""
     return varied(response) if hasattr(request, _KEPT) else response
-
-
-def _of_token(request: HttpRequest) -> Membership | None:
-    caller = identity.of(request).caller
-    return membership_of(caller) if caller else None

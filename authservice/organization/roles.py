@@ -1,14 +1,15 @@
 """The one table of roles: what the members of an organization may do.
 
 Every rule asks this table, the docs page is written from it, and a generated test compares the
-routes with it cell by cell. `ORGANIZATION.ROLES` adds roles of the project: no rule and no route
-names a role, except for the owner, whose last one an organization keeps.
+routes with it cell by cell. `ORGANIZATION.ROLES` adds roles of the project, so no rule and no route
+names a role, except for `owner`: an organization keeps its last owner.
 
 Ranks order the roles. Owners and admins have the rights and the permissions of every role below
 them. A role of the project has those of its entry, and those of `member` if it ranks above it; it
-ranks below `admin`, so it never counts as an admin or an owner. No role gives a role of its own
-rank or above, except for itself, nor one that has what it lacks. A wrong entry of the setting is
-left out, and the system check names it: its members have no rights then.
+ranks below `admin`, so it never counts as an admin or an owner. A role that may give roles
+gives its own and those that rank below it, but none with a right or permission that it lacks. An
+invalid entry of the setting is ignored, and the system check names it: members with this role have
+no rights then.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ DEFAULT = MEMBER  # the role in an invitation that names none
 
 
 class Permission(StrEnum):
-    """What a role may permit; the value is the text in the docs."""
+    """A right in the organization; the value is the text in the docs. A role of the project names
+    such rights in lower case in its key `may`. The permissions in its key `permissions` are others:
+    only views of the project ask for them."""
 
     READ = "read the organization and its members"
     SWITCH = "make it the active organization"
@@ -41,9 +44,9 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True)
 class Role:
-    """`permits` applies to the organization. `manages` are the roles that it may give to members
-    and invitations, and whose members it may change and remove. `grants` are permissions for the
-    views of the project."""
+    """`permits` are the rights in the organization (key `may`). `manages` are the roles that it may
+    give to members and invitations, and whose members it may change and remove. `grants` are the
+    permissions for the views of the project (key `permissions`)."""
 
     name: str
     rank: int
@@ -54,7 +57,7 @@ class Role:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A role without what it has of others."""
+    """A role before it gets the rights and permissions of roles that rank below it."""
 
     name: str
     rank: int
@@ -70,9 +73,9 @@ _FIXED = (
     _Entry(MEMBER, 100, _READING),
 )
 _FIXED_NAMES = frozenset(entry.name for entry in _FIXED)
-_OWN_RANK = 150  # of a role of the project that names none
+_OWN_RANK = 150  # of a role of the project whose entry has no rank
 _RANKS = range(1, 200)
-# What the key `may` of a role of the project may have. Only owners delete.
+# The values that `may` of a role of the project accepts. Only owners may delete.
 _RIGHTS = {
     permission.name.lower(): permission
     for permission in (
@@ -83,19 +86,36 @@ _RIGHTS = {
 _KEYS = ("rank", "may", "permissions")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 _GRANT = re.compile(r"[a-z0-9_-]+([.:][a-z0-9_-]+)*")
-_LONGEST = 100
+_LONGEST = 100  # characters of a permission of the project
 
 
 @cached
 def table() -> Mapping[str, Role]:
     """The roles by name, from the most to the least powerful."""
-    entries = sorted(_entries(), key=lambda entry: -entry.rank)
+    no_roles: Mapping[str, Any] = {}
+    setting = early(lambda: conf.roles, no_roles)
+    valid = {
+        name: options for name, options in setting.items() if not list(_problems(name, options))
+    }
+    # An entry for a fixed role only adds permissions. `pop` leaves the roles of the project.
+    entries = [
+        replace(entry, grants=frozenset(valid.pop(entry.name, {}).get("permissions", ())))
+        for entry in _FIXED
+    ]
+    for name, options in valid.items():
+        rights = _READING.union(_RIGHTS[right] for right in options.get("may", ()))
+        rank = options.get("rank", _OWN_RANK)
+        own_grants = frozenset(options.get("permissions", ()))
+        entries.append(_Entry(name, rank, rights, own_grants))
+    entries.sort(key=lambda entry: -entry.rank)
     roles: dict[str, Role] = {}
+    # From the lowest rank up: each role gets rights of roles below it.
     for entry in reversed(entries):
         below = [role for role in roles.values() if role.rank < entry.rank]
         inherited = [role for role in below if entry.name in _FIXED_NAMES or role.name == MEMBER]
         permits = entry.permits.union(*(role.permits for role in inherited))
         grants = entry.grants.union(*(role.grants for role in inherited))
+        # No role with a right or permission that this role lacks.
         managed = [role.name for role in below if role.permits <= permits and role.grants <= grants]
         manages = frozenset([entry.name, *managed] if permits & _MANAGING else ())
         roles[entry.name] = Role(entry.name, entry.rank, permits, manages, grants)
@@ -115,12 +135,17 @@ def grants(role: str, permission: str) -> bool:
 
 def manages(role: str, *others: str) -> bool:
     """Whether a member with this role may give each of the other roles, and change and remove
-    members who have them. Owners and admins change and remove members whose role the setting has
-    no more."""
+    members who have them. Owners and admins may also change and remove members whose role is no
+    longer in the table."""
     if role not in table():
         return False
-    current = [other for other in others if other in table()]
-    return table()[role].manages.issuperset(current if role in (OWNER, ADMIN) else others)
+    existing = [other for other in others if other in table()]
+    return table()[role].manages.issuperset(existing if role in (OWNER, ADMIN) else others)
+
+
+def managed_by(role: str) -> Iterator[str]:
+    """The roles that a member with this role manages, in the order of the table."""
+    return (name for name in table() if manages(role, name))
 
 
 def reaches(role: str, least: str) -> bool:
@@ -158,24 +183,6 @@ def problems() -> Iterator[str]:
     """What is wrong with `ORGANIZATION.ROLES`, for the system check."""
     for name, entry in conf.roles.items():
         yield from _problems(name, entry)
-
-
-def _entries() -> list[_Entry]:
-    none: Mapping[str, Any] = {}
-    setting = early(lambda: conf.roles, none)
-    valid = {name: keys for name, keys in setting.items() if not list(_problems(name, keys))}
-    fixed = [
-        replace(entry, grants=frozenset(valid.pop(entry.name, {}).get("permissions", ())))
-        for entry in _FIXED
-    ]
-    return [*fixed, *(_own(name, keys) for name, keys in valid.items())]
-
-
-def _own(name: str, given: Mapping[str, Any]) -> _Entry:
-    rights = _READING.union(_RIGHTS[right] for right in given.get("may", ()))
-    return _Entry(
-        name, given.get("rank", _OWN_RANK), rights, frozenset(given.get("permissions", ()))
-    )
 
 
 def _problems(name: Any, given: Any) -> Iterator[str]:
@@ -217,8 +224,8 @@ def _wrong_texts(name: str, key: str, given: Any, allowed: Collection[str] | Non
         yield f"{key!r} of the role {name!r} must be a list of texts."
     for text in texts:
         if allowed is not None and text not in allowed:
-            listed = ", ".join(sorted(allowed))
-            yield f"{key!r} of the role {name!r} has {text!r}, only {listed} exist." + _close(
+            names = ", ".join(sorted(allowed))
+            yield f"{key!r} of the role {name!r} has {text!r}, only {names} exist." + _close(
                 text, allowed
             )
 
@@ -230,5 +237,6 @@ def _texts(given: Any) -> list[str]:
 
 
 def _close(text: Any, names: Collection[str]) -> str:
+    """A hint at the name that is most similar to the text, or "" if none is similar."""
     matches = difflib.get_close_matches(str(text).lower(), names, n=1)
     return f" Did you mean {matches[0]!r}?" if matches else ""

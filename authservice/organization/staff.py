@@ -1,4 +1,4 @@
-"""What staff and operators do with organizations, in Django admin and by the command.
+"""What staff do with organizations in Django admin, and operators with `authservice_organizations`.
 
 `by` is the member of staff, or None for an operator in a shell.
 """
@@ -29,7 +29,7 @@ from authservice.organization.models import Membership, Organization, Organizati
 
 @clock.once
 def create(owner: Person, *, name: str, slug: str = "", by: Any = None) -> Organization:
-    """Raises `SlugTaken`."""
+    """Create an organization with an owner. Raises `SlugTaken`."""
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([owner.user.pk])
         created = organizations.found_by(owner.user, name=name, slug=slug)
@@ -45,13 +45,13 @@ def transfer(organization: Organization, to: Any, *, by: Any = None, client: Cli
         passwords.lock_users([to.pk])
         _lock(organization)
         rows = Membership.objects.filter(organization=organization).select_related("user")
-        chosen = rows.filter(user=to.pk).first()
-        if chosen is None:
+        member = rows.filter(user=to.pk).first()
+        if member is None:
             Membership.objects.create(organization=organization, user_id=to.pk, role=roles.OWNER)
-            known = {"organization": str(organization.pk), "role": roles.OWNER}
-            _record("org.member.added", by, to, client, **known)
-        elif chosen.role != roles.OWNER:
-            _give(chosen, roles.OWNER, by, client)
+            metadata = {"organization": str(organization.pk), "role": roles.OWNER}
+            _record("org.member.added", by, to, client, **metadata)
+        elif member.role != roles.OWNER:
+            _give(member, roles.OWNER, by, client)
         for other in rows.filter(role=roles.OWNER).exclude(user=to.pk):
             _give(other, roles.ADMIN, by, client)
 
@@ -65,8 +65,8 @@ def remove(member: Membership, *, by: Any, client: Client) -> None:
         if current is None:
             raise faults.MemberNotFound
         members.require_other_owner(current)
-        known = {"organization": str(current.organization_id), "role": current.role}
-        _record("org.member.removed", by, current.user, client, **known)
+        metadata = {"organization": str(current.organization_id), "role": current.role}
+        _record("org.member.removed", by, current.user, client, **metadata)
         members.discard(current)
 
 
@@ -92,30 +92,33 @@ def resend(invitation: OrganizationInvitation, *, by: Any, client: Client) -> No
     """Mail a new link in the name of the inviter.
 
     Raises as `invitations.require_free` does, `InvitationNotFound` if it was deleted meanwhile,
-    `InvitationNotPending` also if the inviter may not invite any more or the organization is
-    inactive, `EmailNotConfigured`, and `TooManyRequests` beyond a limit on mails.
+    `InvitationNotPending` even for a pending one if the inviter may not invite any more or the
+    organization is inactive, `EmailNotConfigured`, and `TooManyRequests` beyond a limit on mails.
     """
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([invitation.inviter_id])
         _lock(invitation.organization)
-        current = _current(invitation)
+        rows = OrganizationInvitation.objects.select_related("organization")
+        current: OrganizationInvitation | None = rows.filter(pk=invitation.pk).first()
+        if current is None:
+            raise errors.InvitationNotFound
         usable = current.organization.active and invitations.may_still_invite(current)
         if current.status != Status.PENDING or not usable:
             raise errors.InvitationNotPending  # nobody could accept it
         invitations.require_free(current.organization, current.email_key, besides=current)
-        staff = lookup.get_person(by)
-        if not mailing.send(current, KIND, client, sender=staff, ttl=conf.invitation_ttl):
+        sender = lookup.get_person(by)  # whose limit on mails counts, instead of the inviter's
+        if not mailing.send(current, KIND, client, sender=sender, ttl=conf.invitation_ttl):
             raise TooManyRequests
-        known = {**invitations.described(current), "again": True}
-        _record(invitations.SENT, by, current.organization, client, **known)
+        metadata = {**invitations.described(current), "again": True}
+        _record(invitations.SENT, by, current.organization, client, **metadata)
 
 
 def cancel(invitation: OrganizationInvitation, *, by: Any, client: Client) -> None:
-    """Raises `InvitationNotPending`."""
+    """Cancel a pending invitation. Raises `InvitationNotPending`."""
     with transaction.atomic(using=databases.primary()):
         closing.cancel(invitation)
-        known = invitations.described(invitation)
-        _record(invitations.CANCELLED, by, invitation.organization, client, **known)
+        metadata = invitations.described(invitation)
+        _record(invitations.CANCELLED, by, invitation.organization, client, **metadata)
 
 
 def without_owner() -> QuerySet[Organization]:
@@ -129,19 +132,11 @@ def _lock(organization: Organization) -> None:
     list(Organization.objects.select_for_update().filter(pk=organization.pk).values_list("pk"))
 
 
-def _current(invitation: OrganizationInvitation) -> OrganizationInvitation:
-    rows = OrganizationInvitation.objects.select_related("organization")
-    current: OrganizationInvitation | None = rows.filter(pk=invitation.pk).first()
-    if current is None:
-        raise errors.InvitationNotFound
-    return current
-
-
 def _give(member: Membership, role: str, by: Any, client: Client) -> None:
     change = {"role": {"before": member.role, "after": role}}
     Membership.objects.filter(pk=member.pk).update(role=role)
-    known = {"organization": str(member.organization_id)}
-    _record("org.member.role_changed", by, member.user, client, **known, **change)
+    metadata = {"organization": str(member.organization_id)}
+    _record("org.member.role_changed", by, member.user, client, **metadata, **change)
 
 
 def _record(action: str, by: Any, target: Any, client: Client, **metadata: Any) -> None:

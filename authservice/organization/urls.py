@@ -1,6 +1,6 @@
 """Paths of the organization module, relative to the mount point.
 
-The paths of the user come first: `my` and `switch` are not ids.
+Fixed paths such as `org/my` come first: `org/<str:org_id>` would match them too.
 """
 
 from django.urls import path

@@ -14,7 +14,6 @@ from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.db.models.signals import post_delete, pre_delete
 
 from authservice.core.credentials import passwords
-from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
@@ -26,9 +25,10 @@ def connect() -> None:
     post_delete.connect(
         _retire_slug, sender=Organization, dispatch_uid="authservice.organization.slug"
     )
-    users = host().model._meta.concrete_model
+    user_model = host().model._meta.concrete_model
+    # The sender of `pre_delete` is the class of the instance, also a proxy of the user model.
     for model in apps.get_models():
-        if model._meta.concrete_model is users:
+        if model._meta.concrete_model is user_model:
             uid = f"authservice.organization.user_deletion.{model._meta.label}"
             pre_delete.connect(_before, sender=model, dispatch_uid=uid)
 
@@ -40,32 +40,34 @@ def _retire_slug(instance: Organization, using: str, **_: Any) -> None:
 
 
 def _before(instance: Any, using: str, **_: Any) -> None:
+    """Remove a user who is about to be deleted from all organizations."""
     if using != databases.primary():
         return
-    # The user first, as everywhere: then no organization that the user joins now is missed.
+    # Lock the user first, as everywhere: then the user cannot join an organization after this
+    # function has read the memberships.
     passwords.lock_users([instance.pk])
-    own = Membership.objects.filter(user=instance.pk)
-    keys = list(own.values_list("organization_id", flat=True))
-    locked = Organization.objects.select_for_update().filter(pk__in=keys).order_by("pk")
+    memberships = Membership.objects.filter(user=instance.pk)
+    organization_ids = list(memberships.values_list("organization_id", flat=True))
+    locked = Organization.objects.select_for_update().filter(pk__in=organization_ids).order_by("pk")
     for organization in list(locked):
-        _leave(organization, instance)
-
-
-def _leave(organization: Organization, user: Any) -> None:
-    """Remove the member at once: of several users who are deleted together, each sees the rows that
-    the ones before left."""
-    rows = Membership.objects.filter(organization=organization)
-    member = rows.filter(user=user.pk).first()
-    if member is None:
-        return
-    others = rows.exclude(pk=member.pk)
-    if not others.exists():
-        _record("org.deleted", organization, slug=organization.slug)
-        organizations.remove(organization)
-        return
-    if member.role == roles.OWNER and not members.other_owners(member).exists():
-        _promote(*_successor(others), organization)
-    members.discard(member)
+        rows = Membership.objects.filter(organization=organization)
+        member = rows.filter(user=instance.pk).first()
+        if member is None:
+            continue
+        others = rows.exclude(pk=member.pk)
+        if not others.exists():
+            _record("org.deleted", organization, slug=organization.slug)
+            organizations.remove(organization)
+            continue
+        if member.role == roles.OWNER and not members.other_owners(member).exists():
+            promoted, person = _successor(others)
+            change = {"role": {"before": promoted.role, "after": roles.OWNER}}
+            Membership.objects.filter(pk=promoted.pk).update(role=roles.OWNER)
+            organization_id = str(organization.pk)
+            _record("org.member.role_changed", person.user, organization=organization_id, **change)
+        # Not left to the cascade: if several users are deleted together, the next one must not
+        # count this one among the members who stay.
+        members.discard(member)
 
 
 def _successor(others: QuerySet[Membership]) -> members.Member:
@@ -75,15 +77,8 @@ def _successor(others: QuerySet[Membership]) -> members.Member:
     rank = Case(*ranks, default=Value(0), output_field=IntegerField())
     ranked = others.order_by(-rank, "joined_at", "pk")
     in_order = members.in_batches(ranked)
-    active = (found for found in in_order if found[1].active)
+    active = (candidate for candidate in in_order if candidate[1].active)
     return next(active, None) or next(members.in_batches(ranked[:1]))
-
-
-def _promote(member: Membership, person: Person, organization: Organization) -> None:
-    before = {"role": {"before": member.role, "after": roles.OWNER}}
-    Membership.objects.filter(pk=member.pk).update(role=roles.OWNER)
-    known = {"organization": str(organization.pk)}
-    _record("org.member.role_changed", person.user, **known, **before)
 
 
 def _record(action: str, target: Any, **metadata: Any) -> None:

@@ -1,4 +1,4 @@
-"""System checks of this module."""
+"""System checks of the session module: the cache of its store."""
 
 from __future__ import annotations
 

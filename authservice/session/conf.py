@@ -9,7 +9,7 @@ from typing import Annotated
 from authservice.kernel.rules import NotNegative, class_with
 from authservice.kernel.settings import section
 
-# Of `authservice.kernel.interfaces.SessionStore`.
+# The methods of `authservice.kernel.interfaces.SessionStore`.
 STORE_METHODS = ("begin", "alive", "touch", "end", "live_for")
 BUILT_IN = ("database", "cache")
 

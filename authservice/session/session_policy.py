@@ -1,4 +1,5 @@
-"""The rules of the session module: the idle timeout, the limit per user and the store.
+"""The rules of the session module: the idle timeout, the limit per user, the store, and the
+sessions that a user lists and revokes.
 
 Fills the slot `login_policy`. While the store is unavailable, requests are answered with 503.
 
@@ -13,36 +14,24 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from authservice.core.credentials import passwords
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
+from authservice.core.sessions.revocation import REVOKED
 from authservice.core.users.person import Person
 from authservice.kernel import clock, errors, events, transactions
 from authservice.kernel.client import Client
-from authservice.kernel.interfaces import Lifetimes, LiveSession, LoginPolicy
-from authservice.kernel.retries import after_commit
+from authservice.kernel.interfaces import Lifetimes, LiveSession, LoginPolicy, Page
 from authservice.kernel.sections import root
+from authservice.kernel.transactions import after_commit
 from authservice.session import stores
 from authservice.session.conf import conf
+from authservice.session.errors import SessionNotFound
 
 LIMIT = "limit"
-
-
-@transactions.inside
-def make_room(person: Person, client: Client, *, most: int) -> None:
-    """End the oldest sessions so that at most `most` remain with a new one."""
-    passwords.lock_users([person.user.pk])
-    now = clock.now()
-    rows = Session.objects.filter(
-        user=person.user.pk, ended_at=None, idle_expires_at__gt=now, expires_at__gt=now
-    )
-    surplus = rows.order_by("-created_at", "-pk")[most - 1 :].values_list("pk", flat=True)
-    for pk in list(surplus):
-        # One at a time, because another request may have ended it in the meantime: an event is
-        # recorded only for a session that ends here.
-        if sessions.end(pk, LIMIT):
-            action = "security.session.revoked"
-            events.record(action, person, client, reason=LIMIT, session=str(pk))
+_ACTION = "security.session.revoked"
 
 
 class SessionPolicy(LoginPolicy):
@@ -52,7 +41,7 @@ class SessionPolicy(LoginPolicy):
 
     @property
     def ended(self) -> Callable[[Sequence[UUID]], None] | None:
-        """The store's `end`, or None if it has nothing to do."""
+        """The store's `end`, or None for a store whose `end` does nothing."""
         store = stores.store()
         inherited = getattr(type(store), "end", None) is stores.DatabaseStore.end
         return None if inherited else store.end
@@ -79,10 +68,27 @@ class SessionPolicy(LoginPolicy):
         return True
 
     def use_without_token(self, session: LiveSession) -> bool:
+        """`use` checks the expiry and moves the idle timeout already."""
         return self.use(session)
 
 
 policy = SessionPolicy()
+
+
+@transactions.inside
+def make_room(person: Person, client: Client, *, most: int) -> None:
+    """End the oldest sessions of the user, so that there are at most `most` with the new one."""
+    passwords.lock_users([person.user.pk])
+    now = clock.now()
+    rows = Session.objects.filter(
+        user=person.user.pk, ended_at=None, idle_expires_at__gt=now, expires_at__gt=now
+    )
+    surplus = rows.order_by("-created_at", "-pk")[most - 1 :].values_list("pk", flat=True)
+    for pk in list(surplus):
+        # One at a time, because another request may have ended the session in the meantime: an
+        # event is recorded only for a session that ends here.
+        if sessions.end(pk, LIMIT):
+            events.record(_ACTION, person, client, reason=LIMIT, session=str(pk))
 
 
 def _touch(session: LiveSession, now: datetime, until: datetime) -> None:
@@ -92,3 +98,49 @@ def _touch(session: LiveSession, now: datetime, until: datetime) -> None:
     # After commit: a view of the host project may be one transaction, which would otherwise hold
     # the lock on the row until its end.
     after_commit(touch)
+
+
+def live(person: Person) -> list[Session]:
+    """The valid sessions, newest first. Raises `ServiceUnavailable` if the store fails."""
+    with stores.unavailable_on_error():
+        return list(stores.store().live_for(person))
+
+
+def page_of(person: Person, page: Page) -> tuple[list[Session], int]:
+    """The valid sessions on a page, and the number of all. Raises `ServiceUnavailable` as `live`
+    does."""
+    with stores.unavailable_on_error():
+        live_rows = stores.store().live_for(person)
+        rows = list(page.cut(live_rows))
+        # A store that filters the rows returns a list of all of them.
+        count = live_rows.count if isinstance(live_rows, QuerySet) else live_rows.__len__
+        return rows, page.total(rows, count)
+
+
+def find(person: Person, session_id: str) -> Session:
+    """A valid session of the user. Raises `SessionNotFound`, also for an ended session or one of
+    another user."""
+    for session in live(person):
+        # Compared as text: only the canonical form of an id matches; invalid ids are not found.
+        if str(session.pk) == session_id:
+            return session
+    raise SessionNotFound
+
+
+def revoke(person: Person, own: Session, session_id: str, client: Client) -> UUID:
+    """Revoke one session and return its id; `own` is the session of the caller. Raises
+    `SessionNotFound`, `InvalidToken`."""
+    session = find(person, session_id)
+    with sessions.changing(person, own):
+        if not sessions.end(session.pk, REVOKED):
+            raise SessionNotFound
+        events.record(_ACTION, person, client, reason=REVOKED, session=session_id)
+    return session.pk
+
+
+def revoke_others(person: Person, kept: Session, client: Client) -> None:
+    """Revoke all sessions except `kept`, the session of the caller. Raises `InvalidToken`."""
+    with sessions.changing(person, kept):
+        count = sessions.end_others(person, kept, REVOKED)
+        if count:
+            events.record(_ACTION, person, client, reason=REVOKED, sessions=count)

@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from authservice.core.api.login_views import paths
+from authservice.core.api.login_views import login_paths
 from authservice.session import views
 
 urlpatterns = [
-    *paths(),
+    *login_paths(),
     path(
         "sessions",
         views.Sessions.as_view({"get": "find", "delete": "revoke_others"}),

@@ -15,17 +15,19 @@ from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.listing import ArrayQuery, array, array_part, counted
 from authservice.kernel.http.operations import Moment, operation
 from authservice.kernel.phrases import phrase
-from authservice.session import own_sessions
+from authservice.session import session_policy
 from authservice.session.errors import SessionNotFound
 
 
 class Session(TypedDict):
-    """One valid session; `expires_at` is when it ends if it is not used before."""
+    """One valid session. `last_used_at` is the last use that was stored, and `expires_at` when the
+    session ends if it is not used before."""
 
     id: str
     user_agent: str
     ip_address: str
     created_at: Moment
+    last_used_at: Moment
     expires_at: Moment
     current: bool
 
@@ -41,11 +43,14 @@ class Sessions(Endpoint):
 
         The active sessions of the signed-in user, newest first, for a page "Your devices".
         `current` is true for the session of this request. `user_agent` and `ip_address` are those
-        of the login. `limit` is 100 at most and by default; `X-Total-Count` is the number of all.
+        of the login. To save writes, a use is stored every five minutes at most: show "active now"
+        until `last_used_at` is longer ago, and for the current session. `limit` is 100 at most and
+        by default; `X-Total-Count` is the number of all.
         """
-        caller, part = self.identity, array_part(self.request.GET)
-        found, total = own_sessions.page_of(caller.person, part)
-        return array([_session(session, caller.session_id) for session in found], total)
+        caller = self.identity
+        page = array_part(self.request.GET)
+        rows, total = session_policy.page_of(caller.person, page)
+        return array([_session(row, caller.session_id) for row in rows], total)
 
     @operation(answer=MessageResponse, answered="All other sessions have ended.")
     def revoke_others(self) -> HttpResponse:
@@ -54,7 +59,7 @@ class Sessions(Endpoint):
         Ends all sessions of the user except the one of this request: "Log out everywhere else".
         Their access and refresh tokens are refused from the next request on.
         """
-        own_sessions.revoke_others(self.identity.person, self.identity.session, self.client)
+        session_policy.revoke_others(self.identity.person, self.identity.session, self.client)
         return responses.message_response(phrase("All other sessions were revoked."))
 
 
@@ -66,8 +71,8 @@ class OneSession(Endpoint):
         One active session of the signed-in user. 404 `SESSION_NOT_FOUND` is the answer for an
         unknown id, for a session that has ended and for one of another user.
         """
-        found = own_sessions.find(self.identity.person, session_id)
-        return answer(_session(found, self.identity.session_id))
+        row = session_policy.find(self.identity.person, session_id)
+        return answer(_session(row, self.identity.session_id))
 
     @operation(answer=MessageResponse, faults=(SessionNotFound,), answered="The session has ended.")
     def revoke(self, session_id: str) -> HttpResponse:
@@ -78,8 +83,8 @@ class OneSession(Endpoint):
         another user; read the list again.
         """
         caller = self.identity
-        ended = own_sessions.revoke(caller.person, caller.session, session_id, self.client)
-        if ended == caller.session_id:
+        revoked_id = session_policy.revoke(caller.person, caller.session, session_id, self.client)
+        if revoked_id == caller.session_id:
             self.on_response = token_cookies.forget
         return responses.message_response(phrase("The session was revoked."))
 
@@ -90,6 +95,7 @@ def _session(session: SessionRow, current: UUID) -> Session:
         "user_agent": session.user_agent,
         "ip_address": session.ip_address,
         "created_at": utc(session.created_at),
+        "last_used_at": utc(session.last_used_at),
         "expires_at": utc(min(session.idle_expires_at, session.expires_at)),
         "current": session.pk == current,
     }

@@ -26,7 +26,7 @@ from authservice.core.users import lookup
 from authservice.kernel.http.request_client import of_page
 from authservice.kernel.phrases import admin_count
 from authservice.kernel.phrases import admin_text as _
-from authservice.twofactor import backup_codes, enrolment
+from authservice.twofactor import codes, enrolment
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
 
     @admin.display(description=_("backup codes left"))
     def backup_codes_left(self, authenticator: Authenticator) -> int:
-        return backup_codes.remaining(authenticator)
+        return codes.remaining(authenticator)
 
     @admin.action(permissions=["act"], description=_("Disable for this user"))
     def disable(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> HttpResponse | None:
@@ -67,7 +67,12 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
         if page := admin_lists.ask_to_confirm(self, request, chosen, question):
             return page
         enabled = self._permitted(request, chosen.filter(confirmed=True))
-        disabled = [one for one in enabled if self._disabled(request, one)]
+        by, client = request.user, of_page(request)
+        disabled = [
+            row
+            for row in enabled
+            if enrolment.remove(lookup.get_person(row.user), by=by, client=client)
+        ]
         self._log(request, disabled, _("Disabled."))
         text = admin_count(
             "Disabled the second factor of %(count)d user and ended all their sessions.",
@@ -77,20 +82,16 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
         self.message_user(request, text)
         return None
 
-    def _disabled(self, request: HttpRequest, authenticator: Authenticator) -> bool:
-        person = lookup.get_person(authenticator.user)
-        return enrolment.remove(person, by=request.user, client=of_page(request))
-
     @admin.action(permissions=["act"], description=_("Unlock: reset failed attempts"))
     def unlock(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> None:
         rows = self._permitted(request, chosen)
         people = [person_of(authenticator.user) for authenticator in rows]
-        locked = login_obstacles.unlock(people, by=request.user, client=of_page(request))
+        count = login_obstacles.unlock(people, by=request.user, client=of_page(request))
         self._log(request, rows, _("Unlocked."))
         text = admin_count(
             "Unlocked %(count)d user. All failed attempts of the selected users were reset.",
             "Unlocked %(count)d users. All failed attempts of the selected users were reset.",
-            locked,
+            count,
         )
         self.message_user(request, text)
 

@@ -20,6 +20,7 @@ class TwoFactorConfig(modules.ModuleConfig):
     expired_rows = "authservice.twofactor.enrolment.expired_rows"
     second_factor = "authservice.twofactor.verify_login.second_factor"
     support = "authservice.twofactor.support.support"
+    examinations = ("authservice.twofactor.examinations.examine_secrets",)
 
     actions = {
         "auth.2fa.enabled": Action(

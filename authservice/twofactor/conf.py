@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Literal
 
-from authservice.kernel import device_token
+from authservice.kernel.client import DeviceToken
 from authservice.kernel.rules import Rule, between
 from authservice.kernel.settings import section
 
 # Authenticator apps cut the name at a colon.
 _Issuer = Annotated[str, Rule("a name without a colon", lambda name: ":" not in name)]
-_REMEMBER_TTL = between(timedelta(0), device_token.TTL, f"0 to {device_token.TTL.days} days")
+_REMEMBER_TTL = between(timedelta(0), DeviceToken.TTL, f"0 to {DeviceToken.TTL.days} days")
 
 
 @dataclass(frozen=True, kw_only=True)

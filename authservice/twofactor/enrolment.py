@@ -20,10 +20,11 @@ from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, errors, events, message_queue, transactions
 from authservice.kernel.client import Client
+from authservice.kernel.levels import CODE
 from authservice.kernel.message_queue import Message
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import service_name
-from authservice.twofactor import authenticators, backup_codes, codes, totp
+from authservice.twofactor import authenticators, codes
 from authservice.twofactor.conf import conf
 from authservice.twofactor.errors import (
     TwoFactorAlreadyEnabled,
@@ -35,35 +36,17 @@ from authservice.twofactor.models import Authenticator, BackupCode, RememberedDe
 MAIL_ENABLED = "two-factor-enabled"
 MAIL_DISABLED = "two-factor-disabled"
 MAIL_CODES_RENEWED = "backup-codes-renewed"
-ENABLED = "second factor enabled"  # reason why the other sessions ended
-T = TypeVar("T")
-REMOVED = "second factor disabled"  # reason why sessions ended
+# Reasons why sessions end.
+ENABLED = "second factor enabled"
+REMOVED = "second factor disabled"
 _SET_UPS_KEPT = timedelta(days=1)
-
-
-def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
-    return dict.fromkeys((MAIL_ENABLED, MAIL_DISABLED, MAIL_CODES_RENEWED), security_notice.compose)
-
-
-def notify(kind: str, person: Person, client: Client, *, since: datetime | None = None) -> None:
-    """Notify the owner of a change that the owner or an intruder made; `since` is when it
-    began."""
-    before = security_notice.state_of(person, since=since)
-    security_notice.notify(kind, person, client, before)
-
-
-def notify_of_staff(kind: str, person: Person, client: Client) -> None:
-    """Notify the owner, if the address is proven, of a change by staff, without the IP address,
-    device or language of staff."""
-    if not person.email_proven:
-        return
-    by, details = Client(request_id=client.request_id), {"by": "staff"}
-    message_queue.send(kind, person.email, by, using=databases.primary(), details=details)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Enrolment:
-    """Shown only once: the secret, the same as an otpauth URI, and the backup codes."""
+    """What the user sees only once: the secret, the otpauth URI that contains it, and the backup
+    codes."""
 
     secret: Secret
     uri: Secret
@@ -80,7 +63,8 @@ def set_up(person: Person, session: Session, client: Client, *, password: Secret
     """Create a new secret, in place of an unconfirmed one. Logins need no code until `confirm` has
     received the first one. `password` is the current password or "".
 
-    Raises `InvalidToken`, `TwoFactorAlreadyEnabled`, and as `recent_proof.require_recent` does.
+    Raises `InvalidToken`, `TwoFactorAlreadyEnabled`, and the errors of
+    `recent_proof.require_recent`.
     """
     recent_proof.require_recent(person, session, password, client, method="2fa_setup")
     with sessions.changing(person, session) as present:
@@ -89,7 +73,8 @@ def set_up(person: Person, session: Session, client: Client, *, password: Secret
 
 @clock.once
 def set_up_to_log_in(person: Person) -> Enrolment:
-    """The same for a user who cannot sign in without a second factor, and so has no session."""
+    """Create a new secret, as `set_up` does, for a user who cannot sign in without a second factor
+    and so has no session. Raises `InvalidToken`, `TwoFactorAlreadyEnabled`."""
     with transaction.atomic(using=databases.primary()):
         if not passwords.lock_users([person.user.pk]):
             raise errors.InvalidToken  # deleted concurrently
@@ -98,18 +83,19 @@ def set_up_to_log_in(person: Person) -> Enrolment:
 
 @transactions.inside
 def _renewed(person: Person) -> Enrolment:
-    """The caller holds the lock of the user's row, so that the user cannot be deleted before the
-    secret is written."""
+    """Store a new secret and new backup codes. The caller holds the lock of the user's row, so that
+    the user cannot be deleted before the secret is written."""
     authenticators.begin(person)
-    secret = totp.new_secret()
+    secret = authenticators.new_secret()
     # The UPDATE itself checks that the factor is not enabled: a factor that a concurrent request
     # enabled stays.
     pending = authenticators.renew(person, secret)
     if pending is None:
         raise TwoFactorAlreadyEnabled
-    codes = backup_codes.replace(pending)
+    backup_codes = codes.replace(pending)
     account = person.email or person.username or person.id
-    return Enrolment(secret, totp.uri(secret, issuer=issuer(), account=account), codes)
+    uri = authenticators.uri(secret, issuer=issuer(), account=account)
+    return Enrolment(secret, uri, backup_codes)
 
 
 def issuer() -> str:
@@ -136,7 +122,8 @@ def confirm(person: Person, session: Session, code: Secret, client: Client) -> N
 
 
 def pending_of(found: Authenticator | None) -> Authenticator:
-    """Raises `TwoFactorNotEnabled` or `TwoFactorAlreadyEnabled`."""
+    """The authenticator that was set up and not confirmed. Raises `TwoFactorNotEnabled` or
+    `TwoFactorAlreadyEnabled`."""
     if found is None:
         raise TwoFactorNotEnabled
     if found.confirmed:
@@ -154,7 +141,7 @@ def enable(
     *,
     within: Session | None = None,
 ) -> bool:
-    """Enable the factor if the code is right; returns whether this call did. `within` is the
+    """Enable the factor if the code is right; returns whether this call enabled it. `within` is the
     session of the user, if there is one.
 
     Every other session ends, also one that begins at the same moment without a code: its login read
@@ -171,10 +158,11 @@ def enable(
 
 
 def disable(person: Person, session: Session, code: Secret, client: Client) -> None:
-    """Disable the second factor. Raises as `_with_code` does."""
+    """Disable the second factor. Raises the errors of `_with_code`."""
 
     def remove(authenticator: Authenticator) -> None:
         authenticator.delete(using=databases.primary())
+        sessions.withdraw_proofs(person, CODE)
         events.record("auth.2fa.disabled", person, client)
         notify(MAIL_DISABLED, person, client)
 
@@ -184,21 +172,21 @@ def disable(person: Person, session: Session, code: Secret, client: Client) -> N
 def renew_backup_codes(
     person: Person, session: Session, code: Secret, client: Client
 ) -> list[Secret]:
-    """A new set of codes; the old ones are deleted. Raises as `_with_code` does."""
+    """A new set of codes; the old ones are deleted. Raises the errors of `_with_code`."""
 
     def renew(authenticator: Authenticator) -> list[Secret]:
         events.record("auth.2fa.backup_regenerated", person, client)
         notify(MAIL_CODES_RENEWED, person, client)
-        return backup_codes.replace(authenticator)
+        return codes.replace(authenticator)
 
     return _with_code(person, session, code, client, renew)
 
 
 def status(person: Person) -> Status:
-    found = authenticators.of(person)
-    if found is None or not found.confirmed:
+    authenticator = authenticators.of(person)
+    if authenticator is None or not authenticator.confirmed:
         return Status()
-    return Status(enabled=True, backup_codes_remaining=backup_codes.remaining(found))
+    return Status(enabled=True, backup_codes_remaining=codes.remaining(authenticator))
 
 
 def _with_code(
@@ -212,15 +200,15 @@ def _with_code(
 
     Raises `TwoFactorNotEnabled`, `TooManyAttempts`, `TwoFactorInvalid`, `InvalidToken`.
     """
-    found = authenticators.of(person)
-    if found is None or not found.confirmed:
+    authenticator = authenticators.of(person)
+    if authenticator is None or not authenticator.confirmed:
         raise TwoFactorNotEnabled
-    counter = codes.count_attempt(codes.TOTP, person, found, client)
-    step = authenticators.step_of(found, code)
+    counter = codes.count_attempt(codes.TOTP, person, authenticator, client)
+    step = authenticators.step_of(authenticator, code)
     with sessions.changing(person, session):
-        if step is not None and authenticators.use(found, step):
+        if step is not None and authenticators.use_statement(authenticator, step).run():
             attempt_counter.refund(counter)
-            return then(found)
+            return then(authenticator)
     codes.record_failure(codes.TOTP, person, client)
     raise TwoFactorInvalid
 
@@ -233,14 +221,35 @@ def remove(person: Person, *, by: Any = None, client: Client | None = None) -> b
     using = databases.primary()
     with transaction.atomic(using=using):
         passwords.lock_users([person.user.pk])
-        found = authenticators.rows().filter(user=person.user.pk).first()
-        if found is None or not found.confirmed:
+        authenticator = authenticators.rows().filter(user=person.user.pk).first()
+        if authenticator is None or not authenticator.confirmed:
             return False
-        found.delete(using=using)
+        authenticator.delete(using=using)
         sessions.end_all(person, REMOVED)
         events.record_by_staff("auth.2fa.disabled", by, person.user, client or Client())
         notify_of_staff(MAIL_DISABLED, person, client or Client())
     return True
+
+
+def notify(kind: str, person: Person, client: Client, *, since: datetime | None = None) -> None:
+    """Notify the owner of a change that the owner or an intruder made; `since` is when the change
+    began."""
+    before = security_notice.state_of(person, since=since)
+    security_notice.notify(kind, person, client, before)
+
+
+def notify_of_staff(kind: str, person: Person, client: Client) -> None:
+    """Notify the owner, if the address is proven, of a change by staff, without the IP address,
+    device or language of staff."""
+    if not person.email_proven:
+        return
+    mail_client = Client(request_id=client.request_id)
+    details = {"by": "staff"}
+    message_queue.send(kind, person.email, mail_client, using=databases.primary(), details=details)
+
+
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    return dict.fromkeys((MAIL_ENABLED, MAIL_DISABLED, MAIL_CODES_RENEWED), security_notice.compose)
 
 
 def expired_rows() -> Mapping[str, QuerySet[Any]]:
@@ -249,12 +258,14 @@ def expired_rows() -> Mapping[str, QuerySet[Any]]:
     now = clock.now()
     stale = {"confirmed": False, "set_up_at__lte": now - _SET_UPS_KEPT}
     set_ups = authenticators.rows().filter(**stale)
-    codes = BackupCode.objects
+    backup_codes = BackupCode.objects
     return {
-        "backup codes of abandoned set-ups": codes.filter(
+        "backup codes of abandoned set-ups": backup_codes.filter(
             Exists(set_ups.filter(pk=OuterRef("authenticator_id")))
         ),
         # A code that another transaction has locked keeps its authenticator until the next cleanup.
-        "abandoned set-ups": set_ups.exclude(Exists(codes.filter(authenticator_id=OuterRef("pk")))),
+        "abandoned set-ups": set_ups.exclude(
+            Exists(backup_codes.filter(authenticator_id=OuterRef("pk")))
+        ),
         "remembered devices": RememberedDevice.objects.filter(expires_at__lte=now),
     }

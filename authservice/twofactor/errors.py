@@ -1,4 +1,5 @@
-"""The errors of this module. That of a wrong code in a login is in `core/errors.py`."""
+"""The errors of this module. The error of a wrong code in a login, `TwoFactorRefused`, is in
+`core/errors.py`."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ class TwoFactorInvalid(Fault):
     message = "The code is not valid."
     cause = "A signed-in user sends a code of the second factor that is wrong or was used before."
     remedy = (
-        "Send the current code of the app. If all are refused, correct the clock of the device."
+        "Send the current code of the app, or the next one if that was used already. If all are"
+        " refused, correct the clock of the device."
     )
 
 

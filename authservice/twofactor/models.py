@@ -23,20 +23,20 @@ _AUTHENTICATOR = "authservice_twofactor.authenticator"
 
 
 class AuthenticatorManager(OfUserManager["Authenticator"], DeviceManager):  # type: ignore[misc]
-    """That of django-otp, with the natural key."""
+    """The manager of django-otp, with natural keys."""
 
 
 class Authenticator(Device):  # type: ignore[misc]
     """An authenticator app, one per user: `confirmed` once the user has entered a code of it.
 
     A subclass of django-otp's `Device`, so the middleware, forms and admin site of that package
-    work with it. `enrolment` identifies the secret, which every set-up replaces until it is
+    work with it. `enrolment` identifies the secret, which every set-up replaces until the app is
     confirmed; `last_step` is the latest time step (RFC 6238) whose code was used; `device_id`
-    identifies the known device on which it was enabled.
+    identifies the known device on which the app was enabled.
     """
 
-    # The function that checks a code. The app sets it in `ready()`, since its module imports this
-    # one.
+    # The function that checks a code. `TwoFactorConfig.ready` sets it, since its module `codes`
+    # imports this module.
     check_code: ClassVar[Callable[[Authenticator, str], bool]]
 
     user = models.OneToOneField(

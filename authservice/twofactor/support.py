@@ -1,4 +1,5 @@
-"""Fills the slot `support`: the second factor of a user. No secret, digest or code is shown."""
+"""Fills the slot `support`: the second factor of a user, for staff and for the export of data. No
+secret, digest or code is shown."""
 
 from __future__ import annotations
 
@@ -9,11 +10,21 @@ from authservice.core.credentials.attempt_counter import Counter
 from authservice.core.users.person import Person
 from authservice.kernel import clock
 from authservice.kernel.client import Client
-from authservice.kernel.phrases import admin_count
+from authservice.kernel.phrases import admin_count, phrase
 from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.support_parts import Button, Cell, Link, Obstacle, Section, Support
-from authservice.twofactor import authenticators, backup_codes, codes, enrolment
-from authservice.twofactor.models import Authenticator, RememberedDevice
+from authservice.kernel.support_parts import (
+    REMOVED,
+    Button,
+    Cell,
+    Link,
+    Obstacle,
+    Part,
+    Section,
+    Support,
+    stored,
+)
+from authservice.twofactor import authenticators, codes, enrolment
+from authservice.twofactor.models import RememberedDevice
 from authservice.twofactor.verify_login import second_factor
 
 _MODEL = "authservice_twofactor.authenticator"
@@ -21,11 +32,6 @@ _ATTEMPTS = {
     codes.TOTP: _("wrong codes of the app"),
     codes.BACKUP_CODE: _("wrong backup codes"),
 }
-
-
-def _is_enabled(person: Person) -> bool:
-    found = authenticators.of(person)
-    return bool(found and found.confirmed)
 
 
 def _disable(person: Person, *, by: Any, client: Client) -> str:
@@ -42,7 +48,7 @@ _DISABLE = Button(
         " user gets an e-mail."
     ),
     permission="authservice_twofactor.disable_authenticator",
-    offered=_is_enabled,
+    offered=second_factor.is_enabled,
     run=_disable,
 )
 
@@ -52,14 +58,14 @@ class TwoFactorSupport(Support):
     buttons = (_DISABLE,)
 
     def obstacles(self, person: Person) -> Iterator[Obstacle]:
-        found = authenticators.of(person)
-        if found and found.confirmed:
-            left = backup_codes.remaining(found)
+        authenticator = authenticators.of(person)
+        if authenticator and authenticator.confirmed:
+            codes_left = codes.remaining(authenticator)
             text = admin_count(
                 "A login needs a code of the authenticator app, or the one backup code that is"
                 " left.",
                 "A login needs a code of the authenticator app, or one of %(count)d backup codes.",
-                left,
+                codes_left,
             )
             yield Obstacle(text, blocks=False)
         elif second_factor.is_required(person):
@@ -70,22 +76,50 @@ class TwoFactorSupport(Support):
         for kind, key in codes.keys(person):
             yield Counter(key, codes.BUDGET, _ATTEMPTS[kind], "auth.2fa.failed")
 
+    def personal_data(self, person: Person) -> Iterable[Part]:
+        devices = RememberedDevice.objects.filter(authenticator__user=person.user.pk)
+        yield Part(
+            name="authenticator_apps",
+            purpose=phrase("Asks for a code of your app when you log in."),
+            after_deletion=REMOVED,
+            rows=[
+                {
+                    "name": app.name,
+                    "confirmed": app.confirmed,
+                    "set_up_at": app.set_up_at,
+                    "enabled_at": app.enabled_at,
+                    "last_used_at": app.last_used_at,
+                    "device_id": app.device_id,
+                    "backup_codes": app.backup_codes.count(),
+                    "backup_codes_unused": codes.remaining(app),
+                }
+                for app in authenticators.rows().filter(user=person.user.pk)
+            ],
+        )
+        yield Part(
+            name="remembered_devices",
+            purpose=phrase("Devices on which a login needs no code of your app for some time."),
+            after_deletion=REMOVED,
+            rows=stored(devices, "device_id", "expires_at"),
+        )
+
     def sections(self, person: Person) -> Iterator[Section]:
         headings = (_("app"), _("confirmed"), _("since"), _("last used"), _("remembered devices"))
-        found = authenticators.of(person)
-        rows = [_row(found)] if found else []
+        rows: list[list[Cell]] = []
+        if authenticator := authenticators.of(person):
+            devices = RememberedDevice.objects.filter(
+                authenticator=authenticator.pk, expires_at__gt=clock.now()
+            )
+            rows.append(
+                [
+                    Link(_("Authenticator app"), _MODEL, authenticator.pk),
+                    _("yes") if authenticator.confirmed else _("no: the set-up is not finished"),
+                    authenticator.enabled_at,
+                    authenticator.last_used_at,
+                    str(devices.count()),
+                ]
+            )
         yield Section(_("Second factor"), headings, rows)
-
-
-def _row(found: Authenticator) -> list[Cell]:
-    devices = RememberedDevice.objects.filter(authenticator=found.pk, expires_at__gt=clock.now())
-    return [
-        Link(_("Authenticator app"), _MODEL, found.pk),
-        _("yes") if found.confirmed else _("no: the set-up is not finished"),
-        found.enabled_at,
-        found.last_used_at,
-        str(devices.count()),
-    ]
 
 
 support = TwoFactorSupport()

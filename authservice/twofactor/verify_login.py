@@ -10,16 +10,18 @@ the account over all temp_tokens. The code and the temp_token are used in the tr
 login.
 
 A remembered device needs no code: a known device, identified by the signed device token of each
-login, on which the user entered a code and chose to remember the device. Off unless `REMEMBER_TTL`
-is set. A device is no longer remembered once the authenticator is removed, the password changes or
-the device token is revoked. An attacker with the device token still needs the password.
+login, on which the user entered a code and chose to remember the device. This is off unless
+`REMEMBER_TTL` is set. A device is no longer remembered once the authenticator is removed, the
+password changes or the device token is revoked. An attacker with the device token still needs the
+password.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -30,30 +32,36 @@ from authservice.core.credentials.lockout import CountedAttempt
 from authservice.core.credentials.one_time import Purpose
 from authservice.core.login import login
 from authservice.core.login.login import Login
+from authservice.core.messages import security_notice
 from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, transactions
 from authservice.kernel.client import Client
-from authservice.kernel.errors import InvalidToken
-from authservice.kernel.interfaces import MFA, Arrival, Challenge, SecondFactor
+from authservice.kernel.errors import Fault, InvalidToken
+from authservice.kernel.interfaces import Along, Arrival, Challenge, SecondFactor
+from authservice.kernel.levels import CODE, MFA
+from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
+from authservice.kernel.sql import Bound, changed_together
 from authservice.twofactor import authenticators, codes, enrolment
 from authservice.twofactor.codes import Kind
 from authservice.twofactor.conf import conf
 from authservice.twofactor.enrolment import Enrolment
-from authservice.twofactor.models import Authenticator, RememberedDevice
+from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
 
 _CONFIRMED = "authservice_authenticator__confirmed"
 # `addressed=False`: temp_tokens are part of a response, not sent to an address.
 GIVE_CODE = Purpose("2fa", link_ttl=timedelta(minutes=5), addressed=False)
-# Longer, since the user may have to install an app first; there is no code to attack yet.
+# This is longer, since the user may have to install an app first; there is no code to attack yet.
 SET_UP = Purpose("2fa_setup", link_ttl=timedelta(minutes=15), addressed=False)
 _TEXTS = {
     GIVE_CODE.name: phrase("Enter a code of your authenticator app, or a backup code."),
     SET_UP.name: phrase("A second factor is required: set up an authenticator app to continue."),
 }
-_PROOFS = ("otp", MFA)
+_WITH_KEY = phrase("Use your passkey or security key.")
+_PROOFS = (CODE, MFA)
+PASSKEY = "passkey"
 
 
 class AuthenticatorApp(SecondFactor):
@@ -65,16 +73,27 @@ class AuthenticatorApp(SecondFactor):
     def ask(self, arrival: Arrival) -> Challenge | None:
         if MFA in arrival.proofs:
             return None
-        found = None if _has_no_factor(arrival) else authenticators.of(arrival.person)
-        if found and found.confirmed:
-            # The admin routes require a code, so a remembered device does not replace it there.
-            always = arrival.person.is_super_admin and self.is_required(arrival.person)
-            if not always and is_remembered(found, arrival.person, arrival.client):
+        person = arrival.person
+        required = self.is_required(arrival.person)
+        # The columns that were read with the user mostly say that the user has no factor, so that
+        # no query is needed. A factor that is enabled after the user was read, such as while the
+        # password is checked, increases `factor_version`. The session of this login stores the
+        # version that was read in the same statement as the columns, and is therefore not valid.
+        authenticator = None
+        if arrival.method != login.SIGNUP and person.gate_values.get(_CONFIRMED, True):
+            authenticator = authenticators.of(person)
+        if authenticator and authenticator.confirmed:
+            # The admin routes require a code of super admins, which a remembered device does not
+            # replace.
+            needs_code = person.is_super_admin and required
+            if not needs_code and is_remembered(authenticator, person, arrival.client):
                 return None
-            return issue_challenge(GIVE_CODE, arrival)
-        if self.is_required(arrival.person):
-            return issue_challenge(SET_UP, arrival)
-        return None
+            return issue_challenge(GIVE_CODE, arrival, (self, *_others(person)))
+        # Somebody who has just signed up has no factor yet.
+        others = () if arrival.method == login.SIGNUP else _others(person, required=required)
+        if others:
+            return issue_challenge(GIVE_CODE, arrival, others)
+        return issue_challenge(SET_UP, arrival, ()) if required else None
 
     def is_enabled(self, person: Person) -> bool:
         return _enabled(person) is not None
@@ -84,88 +103,116 @@ class AuthenticatorApp(SecondFactor):
             return person.is_super_admin
         return conf.required == "everybody"
 
-    def verify(self, person: Person, code: Secret, client: Client) -> None:
+    def verify(
+        self,
+        person: Person,
+        code: Secret,
+        client: Client,
+        along: Along | None = None,
+    ) -> None:
         """Verify a code by the rules and attempt limits of the API. A remembered device does not
         replace the code."""
-        found = _enabled(person)
-        if found is None:
+        authenticator = _enabled(person)
+        if authenticator is None:
             raise errors.TwoFactorRefused
         network = lockout.network_of(person, client)
         lockout.count_throttle(network)
         kind = codes.kind_of(code)
-        attempt = CountedAttempt(codes.count_attempt(kind, person, found, client), network=network)
-        if not _consumed(kind, found, code, person, client, attempt):
+        attempt = CountedAttempt(
+            codes.count_attempt(kind, person, authenticator, client), network=network
+        )
+        use = codes.use_statement(kind, authenticator, code)
+        record = partial(codes.record_verified, kind, person, client)
+        if use is None or not _use(use, attempt, along, record):
             codes.record_failure(kind, person, client)
             raise errors.TwoFactorRefused
 
     def revoke(self, person: Person, since: datetime | None) -> bool:
-        """At the first proof of an address every factor goes: it was set up by someone who had not
-        proven that the address is theirs, possibly an attacker (account pre-hijacking). Otherwise a
-        factor that was enabled before `since` stays."""
+        """At the first proof of an address, where `since` is None, every factor is removed: it was
+        set up by someone who had not proven that the address is theirs, possibly an attacker
+        (account pre-hijacking). Otherwise a factor that was enabled before `since` stays, but not
+        backup codes that were renewed since."""
         rows = authenticators.rows().filter(user=person.user.pk)
         if since is not None:
+            if security_notice.was_notified(person, enrolment.MAIL_CODES_RENEWED, since):
+                BackupCode.objects.filter(authenticator__in=rows.values("pk")).delete()
             rows = rows.filter(Q(confirmed=False) | Q(enabled_at__gte=since))
-        found = list(rows)
-        for row in found:
+        removed = list(rows)
+        for row in removed:
             row.delete(using=databases.primary())
-        if any(row.confirmed for row in found):
+        if any(row.confirmed for row in removed):
             reason = "unproven" if since is None else "recovery"
             events.record_by_staff("auth.2fa.disabled", None, person.user, Client(), reason=reason)
-        return bool(found)
+        return bool(removed)
 
 
 second_factor = AuthenticatorApp()
 
 
-def _has_no_factor(arrival: Arrival) -> bool:
-    """Whether it is known without a query that the user has no second factor.
-
-    A factor that is enabled after the user was read, such as while the password is checked, raises
-    `factor_version`. The session of this login stores the version that was read in the same
-    statement, and is therefore not valid.
-    """
-    if arrival.method == login.SIGNUP:
-        return True
-    return not arrival.person.gate_values.get(_CONFIRMED, True)
+def _others(person: Person, *, required: bool = False) -> tuple[SecondFactor, ...]:
+    """The factors of other modules that can answer a challenge of this user. With `required`, also
+    factors that the user has and that are not asked for otherwise: they satisfy the requirement
+    too."""
+    others = [factor for factor in plugs(SecondFactor) if factor is not second_factor]
+    return tuple(
+        factor
+        for factor in others
+        if factor.is_enabled(person) or (required and factor.reaches(person) is not None)
+    )
 
 
 def _enabled(person: Person) -> Authenticator | None:
-    found = authenticators.of(person)
-    return found if found and found.confirmed else None
+    authenticator = authenticators.of(person)
+    return authenticator if authenticator and authenticator.confirmed else None
 
 
-def _consumed(
-    kind: Kind,
-    found: Authenticator,
-    code: Secret,
-    person: Person,
-    client: Client,
-    attempt: CountedAttempt,
+def _use(
+    use: Bound, attempt: CountedAttempt, along: Along | None, record: Callable[[], None]
 ) -> bool:
-    refund = partial(_refund_failed, attempt)
+    """Use a right code up, refund its attempt and make the change of `along`, in one transaction.
+    False if the code was used already; then nothing changes."""
+    updates = [use, attempt.refund_statement(), *([along.update] if along else ())]
+    refund = partial(_refund, attempt)
     with lockout.refund_unless_checked(refund), transaction.atomic(using=databases.primary()):
-        if not codes.consume(kind, found, code):
+        used, _, *others = changed_together(*updates)
+        if not used:
+            transaction.set_rollback(True, using=databases.primary())
             return False
-        codes.record_verified(kind, person, client)
-        refund()
+        if not all(others):
+            raise InvalidToken
+        record()
+        attempt.refund_throttle()
+        if along:
+            along.then()
         return True
 
 
-def _refund_failed(attempt: CountedAttempt) -> None:
+def _refund(attempt: CountedAttempt, token: OneTimeToken | None = None) -> None:
+    """Refund an attempt whose code was not checked, and with `token` also the attempt that was
+    counted for the temp_token."""
+    if token is not None:
+        one_time.refund_challenge_attempt(token)
     attempt.refund()
     attempt.refund_throttle()
 
 
-def issue_challenge(purpose: Purpose, arrival: Arrival) -> Challenge:
-    """A challenge of the purpose's type; the arrival is stored with its one-time token."""
+def issue_challenge(
+    purpose: Purpose, arrival: Arrival, factors: Sequence[SecondFactor]
+) -> Challenge:
+    """A challenge of the purpose's type, which any one of the factors can answer. The login method
+    and the proofs of the arrival are stored with the one-time token of the challenge."""
     person: Person = arrival.person
-    stored = {"method": arrival.method, "proofs": list(arrival.proofs)}
-    content = {
-        "requires_2fa": True,
-        "temp_token": one_time.issue_link(purpose, person, payload=stored),
-        "user_id": person.id,
-        "message": _TEXTS[purpose.name],
-    }
+    login_payload = {"method": arrival.method, "proofs": list(arrival.proofs)}
+    temp_token = one_time.issue_link(purpose, person, payload=login_payload)
+    methods = [factor.method for factor in factors]
+    text = _WITH_KEY if methods == [PASSKEY] else _TEXTS[purpose.name]
+    content: dict[str, Any] = {"requires_2fa": True, "temp_token": temp_token}
+    content |= {"user_id": person.id, "message": text}
+    if methods not in ([], [SecondFactor.method]):
+        # Without other factors the key is missing, as clients that know only codes expect.
+        content["methods"] = methods
+    for factor in factors:
+        content |= factor.options(person, temp_token)
     return Challenge(purpose.name, content)
 
 
@@ -178,8 +225,8 @@ def find_challenge(
     """
     try:
         person, token, row = one_time.find_open(purpose, temp_token, *authenticators.FROM_TOKEN)
-    except errors.InvalidLink as wrong:
-        raise InvalidToken from wrong
+    except errors.InvalidLink as error:
+        raise InvalidToken from error
     return person, token, authenticators.read(row)
 
 
@@ -189,23 +236,31 @@ def owner_of_challenge(temp_token: Secret) -> Person | None:
 
 
 def count_on_token(token: OneTimeToken) -> None:
-    """Raises `TooManyAttempts`, or `InvalidToken` if a concurrent request used the token."""
+    """Count an attempt at the temp_token. Raises `TooManyAttempts`, or `InvalidToken` if a
+    concurrent request used the token."""
     try:
         one_time.count_challenge_attempt(token)
-    except errors.InvalidLink as wrong:
-        raise InvalidToken from wrong
+    except errors.InvalidLink as error:
+        raise InvalidToken from error
 
 
 def verify_login(
-    temp_token: Secret, code: Secret, client: Client, *, remember: bool = False
+    temp_token: Secret,
+    code: Secret,
+    client: Client,
+    *,
+    credential: Mapping[str, Any] | None = None,
+    remember: bool = False,
 ) -> Login:
-    """Log in with a code of the app or a backup code.
+    """Log in with a code of the app or a backup code, or with the `credential` of a passkey.
 
     For a user who must set up a second factor, this is the first code of the new factor. Raises
     `InvalidToken`, `TwoFactorRefused`, `TooManyAttempts`, `TwoFactorNotEnabled` if nothing was set
     up yet, or an error of `login.enter`.
     """
     try:
+        if credential:
+            return _verify_key(temp_token, credential, client)
         return _verify(temp_token, code, client, remember)
     except InvalidToken:
         _record_refusal(temp_token, client)
@@ -222,28 +277,62 @@ def _record_refusal(temp_token: Secret, client: Client) -> None:
 
 def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) -> Login:
     try:
-        person, token, found = find_challenge(GIVE_CODE, temp_token)
+        person, token, authenticator = find_challenge(GIVE_CODE, temp_token)
     except InvalidToken:
+        # The temp_token may be that of a required set-up; `_enrol` raises the same error if not.
         return _enrol(temp_token, code, client)
-    if found is None or not found.confirmed:
+    if authenticator is None or not authenticator.confirmed:
         raise InvalidToken  # the factor was disabled after the challenge was issued
     kind = codes.kind_of(code)
-    attempt = _count_attempt(kind, person, token, found, client)
+    attempt = _count_attempt(kind, person, token, authenticator, client)
 
     def is_right(present: Person) -> bool:
-        if not codes.consume(kind, found, code):
+        if not codes.consume(kind, authenticator, code):
             return False
         codes.record_verified(kind, present, client)
         return True
 
     def then(outcome: Login) -> None:
         if remember:
-            remember_device(found, outcome.person, outcome.device_token)
+            remember_device(authenticator, outcome.person, outcome.device_token)
 
     outcome = _enter(person, token, client, attempt, is_right, then)
     if outcome is None:
         raise _failed(kind, person, client)
     return outcome
+
+
+def _verify_key(temp_token: Secret, credential: Mapping[str, Any], client: Client) -> Login:
+    person, token, _ = find_challenge(GIVE_CODE, temp_token)
+    factor = next((plug for plug in plugs(SecondFactor) if plug.method == PASSKEY), None)
+    if factor is None:
+        raise InvalidToken
+    login.check_may_log_in(person, client, method=token.payload["method"])
+    network = lockout.network_of(person, client)
+    lockout.count_throttle(network)
+    count_on_token(token)
+    try:
+        evidence = factor.examine(person, credential, temp_token, client)
+    except Fault:
+        events.record("auth.2fa.failed", person, client, reason="invalid_code", method=PASSKEY)
+        raise
+
+    def checked(present: Person) -> Person:
+        if not evidence.use():
+            raise InvalidToken
+        if not one_time.consume(token, password_fingerprint=token.password_fingerprint):
+            raise InvalidToken  # a concurrent request used it; this one is rolled back
+        events.record("auth.2fa.verified", present, client, method=PASSKEY)
+        lockout.refund_throttle(network)
+        return present
+
+    return login.enter(
+        person,
+        client,
+        method=token.payload["method"],
+        proofs=tuple(dict.fromkeys((*token.payload["proofs"], *evidence.proofs, MFA))),
+        change=checked,
+    )
 
 
 def set_up(temp_token: Secret, client: Client) -> Enrolment:
@@ -260,11 +349,11 @@ def set_up(temp_token: Secret, client: Client) -> Enrolment:
 
 
 def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
-    person, token, found = find_challenge(SET_UP, temp_token)
-    if found is not None and found.confirmed:
+    person, token, authenticator = find_challenge(SET_UP, temp_token)
+    if authenticator is not None and authenticator.confirmed:
         # The user enabled a factor in the meantime: the password alone must not bypass it.
         raise InvalidToken
-    pending = enrolment.pending_of(found)
+    pending = enrolment.pending_of(authenticator)
     attempt = _count_attempt(codes.TOTP, person, token, pending, client)
 
     def is_right(present: Person) -> bool:
@@ -282,17 +371,12 @@ def _count_attempt(
 ) -> CountedAttempt:
     """Check that the user may sign in, and count an attempt."""
     login.check_may_log_in(person, client, method=token.payload["method"])
-    lockout.count_throttle(lockout.network_of(person, client))
-    # The temp_token first: one without attempts left uses up no attempt of the account.
+    network = lockout.network_of(person, client)
+    lockout.count_throttle(network)
+    # First on the temp_token: if it has no attempts left, no attempt of the account is used up.
     count_on_token(token)
     key = codes.count_attempt(kind, person, authenticator, client)
-    return CountedAttempt(key, network=lockout.network_of(person, client))
-
-
-def _refund(token: OneTimeToken, attempt: CountedAttempt) -> None:
-    one_time.refund_challenge_attempt(token)
-    attempt.refund()
-    attempt.refund_throttle()
+    return CountedAttempt(key, network=network)
 
 
 def _enter(
@@ -303,18 +387,18 @@ def _enter(
     is_right: Callable[[Person], bool],
     then: Callable[[Login], None] | None = None,
 ) -> Login | None:
-    """Log in with a code that `is_right` checks and uses up; None if it is wrong."""
+    """Log in with a code that `is_right` checks and uses up; None if the code is wrong."""
 
     def checked(present: Person) -> Person | None:
         if not is_right(present):
             return None
-        # The fingerprint refuses a login that began with a password since replaced.
+        # The fingerprint refuses a login that began with a password that was replaced since.
         if not one_time.consume(token, password_fingerprint=token.password_fingerprint):
             raise InvalidToken  # a concurrent request used it; this one is rolled back
         attempt.refund_throttle()
         return present
 
-    with lockout.refund_unless_checked(partial(_refund, token, attempt)):
+    with lockout.refund_unless_checked(partial(_refund, attempt, token)):
         outcome = login.enter(
             person,
             client,
@@ -328,6 +412,7 @@ def _enter(
 
 
 def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:
+    """Record a wrong code; returns the error to raise."""
     codes.record_failure(kind, person, client)
     return errors.TwoFactorRefused()
 
@@ -351,8 +436,10 @@ def is_remembered(authenticator: Authenticator, person: Person, client: Client) 
     device = known_devices.known(client.device_token, person) if conf.remember_ttl else None
     if device is None:
         return False
-    fresh = RememberedDevice.objects.filter(
+    devices = RememberedDevice.objects.filter(
         authenticator=authenticator.pk, device_id=device, expires_at__gt=clock.now()
     )
-    stored = fresh.values_list("password_fingerprint", flat=True)
-    return any(passwords.matches_fingerprint(one, person.password) for one in stored)
+    fingerprints = devices.values_list("password_fingerprint", flat=True)
+    return any(
+        passwords.matches_fingerprint(fingerprint, person.password) for fingerprint in fingerprints
+    )

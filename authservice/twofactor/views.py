@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
+from itertools import groupby
 from typing import Any, TypedDict
 
 import qrcode
 from django.http import HttpResponse
-from qrcode.image.svg import SvgPathImage
 from rest_framework import serializers
 
 from authservice.core import errors
@@ -22,7 +22,7 @@ from authservice.kernel.errors import (
     TooManyAttempts,
 )
 from authservice.kernel.http.envelope import answer
-from authservice.kernel.http.fields import Flag, Password, SecretText, TypedCode
+from authservice.kernel.http.fields import Flag, JsonObject, Password, SecretText, TypedCode
 from authservice.kernel.http.operations import Uri, operation
 from authservice.kernel.phrases import joined, phrase
 from authservice.kernel.secret import Secret
@@ -40,12 +40,6 @@ _SCAN = phrase(
 _KEEP = phrase("Keep the backup codes in a safe place. They are not shown again.")
 
 
-def qr_code(text: str) -> str:
-    """`text` as a QR code: an SVG in a `data:` URI, which a browser shows without a request."""
-    picture = qrcode.make(text, image_factory=SvgPathImage).to_string()
-    return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
-
-
 class CodeIn(serializers.Serializer[Any]):
     code = TypedCode()
 
@@ -60,8 +54,12 @@ class TempTokenIn(serializers.Serializer[Any]):
 
 
 class VerifyLoginIn(serializers.Serializer[Any]):
+    exactly_one = ("code", "credential")
+
     temp_token = SecretText(max_length=512)
-    code = TypedCode()
+    code = TypedCode(required=False, allow_blank=True, default="")
+    # The answer of a passkey to the options in `passkey` of the challenge.
+    credential = JsonObject(required=False, default=dict)
     remember_device = Flag(required=False, default=False)
 
 
@@ -115,7 +113,8 @@ class Setup(Endpoint):
         `TWO_FACTOR_ALREADY_ENABLED`: disable the factor first. 403 `REAUTHENTICATION_REQUIRED`:
         send `password` too, because the session began more than 10 minutes ago.
         """
-        password, caller = self.read(SetupIn).get("password", Secret("")), self.identity
+        password = self.read(SetupIn).get("password", Secret(""))
+        caller = self.identity
         enrolled = enrolment.set_up(caller.person, caller.session, self.client, password=password)
         return _setup(enrolled)
 
@@ -144,7 +143,8 @@ class Verify(Endpoint):
         `TWO_FACTOR_NOT_ENABLED`: `POST /2fa/setup` was not called. 429 `TOO_MANY_ATTEMPTS`: wait
         for `Retry-After`.
         """
-        code, caller = self.read(CodeIn)["code"], self.identity
+        code = self.read(CodeIn)["code"]
+        caller = self.identity
         enrolment.confirm(caller.person, caller.session, code, self.client)
         return responses.message_response(
             phrase("Two-factor authentication is enabled. All other sessions have ended.")
@@ -169,7 +169,8 @@ class Disable(Endpoint):
         which is the way to move to another phone. 400 `TWO_FACTOR_INVALID`: the code is wrong or
         was used. A user who lost the app asks the support.
         """
-        code, caller = self.read(CodeIn)["code"], self.identity
+        code = self.read(CodeIn)["code"]
+        caller = self.identity
         enrolment.disable(caller.person, caller.session, code, self.client)
         return responses.message_response(phrase("Two-factor authentication is disabled."))
 
@@ -182,11 +183,11 @@ class Status(Endpoint):
         Whether the signed-in user has a second factor, and how many backup codes are left. Call it
         for the page of security settings. Suggest `POST /2fa/backup-codes` when few are left.
         """
-        found = enrolment.status(self.identity.person)
+        current = enrolment.status(self.identity.person)
         status: TwoFactorStatus = {
-            "enabled": found.enabled,
-            "method": "totp" if found.enabled else "",
-            "backup_codes_remaining": found.backup_codes_remaining,
+            "enabled": current.enabled,
+            "method": "totp" if current.enabled else "",
+            "backup_codes_remaining": current.backup_codes_remaining,
         }
         return answer(status)
 
@@ -208,13 +209,15 @@ class RenewBackupCodes(Endpoint):
         400 `TWO_FACTOR_INVALID`: the code is wrong or was used; wait for the next one. 429
         `TOO_MANY_ATTEMPTS`: wait for `Retry-After`.
         """
-        code, caller = self.read(CodeIn)["code"], self.identity
+        code = self.read(CodeIn)["code"]
+        caller = self.identity
         codes = enrolment.renew_backup_codes(caller.person, caller.session, code, self.client)
         texts = [code.reveal() for code in codes]
         renewed: NewBackupCodes = {"backup_codes": texts, "message": _KEEP}
         return answer(renewed)
 
 
+# A form too: the pages module asks for the code after a mailed link to log in.
 class VerifyLogin(FormEndpoint):
     route = "2fa-verify-login"
     hidden = ("temp_token",)
@@ -239,18 +242,26 @@ class VerifyLogin(FormEndpoint):
 
         The second step of a login. Send `temp_token` of the challenge and `code`: six digits of the
         authenticator app, or a backup code. With `remember_device` the service skips this step on
-        this device for a while, if it allows that.
+        this device for a while, if it allows that. If `methods` of the challenge has `passkey`, the
+        user may use a passkey instead: call the browser with the options in `passkey`, and send its
+        answer as `credential` in place of `code`.
 
         After `POST /2fa/setup-login` the first code of the app also enables the second factor.
 
-        401 `TWO_FACTOR_INVALID`: the code is wrong or was used; ask again. 401 `INVALID_TOKEN`: the
-        `temp_token` has expired (after 5 minutes, or 15 for the challenge `2fa_setup`), was used,
-        or the password has changed; begin again with the login. A `temp_token` allows five
-        attempts, then the response is 429 `TOO_MANY_ATTEMPTS`.
+        401 `TWO_FACTOR_INVALID`: the code is wrong or was used; ask again. 401 `PASSKEY_INVALID`:
+        the passkey was not accepted; ask again. 401 `INVALID_TOKEN`: the `temp_token` has expired
+        (after 5 minutes, or 15 for the challenge `2fa_setup`), was used, or the password has
+        changed; begin again with the login. A `temp_token` allows five attempts, then the response
+        is 429 `TOO_MANY_ATTEMPTS`.
         """
-        given = self.read(VerifyLoginIn)
+        data = self.read(VerifyLoginIn)
+        self.one_of(data, *VerifyLoginIn.exactly_one)
         outcome = verify_login.verify_login(
-            given["temp_token"], given["code"], self.client, remember=given["remember_device"]
+            data["temp_token"],
+            data["code"],
+            self.client,
+            credential=data["credential"],
+            remember=data["remember_device"],
         )
         return responses.login(outcome, message=phrase("Logged in."))
 
@@ -287,3 +298,30 @@ def _setup(enrolled: Enrolment) -> HttpResponse:
         "message": joined([_SCAN, _KEEP]),
     }
     return answer(setup)
+
+
+def qr_code(text: str) -> str:
+    """`text` as a QR code: an SVG in a `data:` URI, which a browser shows without a request.
+
+    Each run of dark modules is one line. In the SVG of the library each module is a square, which
+    takes four times the bytes of a response.
+    """
+    code = qrcode.QRCode()
+    code.add_data(text)
+    rows = code.get_matrix()
+    lines = []
+    for y, row in enumerate(rows):
+        x = 0
+        for is_dark, run in groupby(row):
+            length = len(list(run))
+            if is_dark:
+                lines.append(f"M{x} {y}h{length}")
+            x += length
+    size = len(rows)
+    # A line of the width 1 is half above its `y`, so the box begins at -.5.
+    picture = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}mm" height="{size}mm"'
+        f' viewBox="0 -.5 {size} {size}" shape-rendering="crispEdges">'
+        f'<path stroke="#000" d="{"".join(lines)}"/></svg>'
+    )
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"

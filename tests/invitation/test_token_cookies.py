@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.csrf import csrf_tokens as csrf
+from authservice.csrf import guard as csrf
 from authservice.kernel.http import cookies
 from tests.support.mounted import mounted
 

@@ -75,6 +75,21 @@ async def exports_async(request):
     return JsonResponse(shown(request))
 
 
+def user_of(request):
+    return {"email": request.user.email, "org_id": request.auth.claims["org_id"]}
+
+
+@organization_permission_required("reports.export")
+def user(request):
+    return JsonResponse(user_of(request))
+
+
+@organization_member_required
+async def user_async(request):
+    assert (await request.auser()).pk == request.user.pk
+    return JsonResponse(user_of(request))
+
+
 def lazy(request):
     found = request.organization
     return JsonResponse({"slug": found.slug if found else ""})
@@ -106,6 +121,8 @@ urlpatterns = [
     path("rest/exports", Exports.as_view()),
     path("plain/exports", exports),
     path("async/exports", exports_async),
+    path("plain/user", user),
+    path("async/user", user_async),
     path("lazy", lazy),
     path("lazy-async", lazy_async),
     path("untouched", untouched),

@@ -17,7 +17,7 @@ get_resolver().url_patterns[0].url_patterns
 from django.core.management import call_command
 call_command("check")
 from authservice.kernel import settings
-from authservice.core.sessions.login_policy import policy
+from authservice.core.sessions.sessions import policy
 names = [name for name in sys.modules if name.startswith("authservice.{absent}")]
 paths = [name for name in get_resolver("authservice.urls").reverse_dict if isinstance(name, str)]
 print(json.dumps([names, "SESSION" in settings.declared(), type(policy()).__name__,

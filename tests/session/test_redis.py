@@ -11,7 +11,7 @@ import redis
 from django.core.cache import caches
 
 from authservice.core.models import Session
-from authservice.session import revocation_cache
+from authservice.session import stores
 from tests.session.conftest import REDIS, redis_cache
 from tests.session.session_requests import REFUSED, UNAVAILABLE, me
 
@@ -69,7 +69,7 @@ def relay(on_redis, settings):
 
 def connections():
     """The idle connections of this process to Redis, as the addresses that Redis shows for them."""
-    pool = revocation_cache._client("sessions").connection_pool
+    pool = stores._client("sessions").connection_pool
     return ["{}:{}".format(*one._sock.getsockname()) for one in pool._available_connections]
 
 
@@ -98,7 +98,7 @@ def test_redis_store_queries_the_first_of_several_servers(api, on_redis, setting
     several = {**settings.CACHES["sessions"], "LOCATION": f"{REDIS},redis://127.0.0.1:1"}
     settings.CACHES = {**settings.CACHES, "sessions": several}
     tokens = api.sign_up()
-    caches["sessions"].set(revocation_cache.key_of(Session.objects.get().pk), 1)
+    caches["sessions"].set(stores.key_of(Session.objects.get().pk), 1)
 
     assert me(api, tokens).error == REFUSED
 
@@ -117,7 +117,7 @@ def test_redis_client_does_not_get_the_options_of_django(api, on_redis, settings
 
 def test_redis_response_after_a_timeout_is_not_read_by_another_request(api, relay):
     first, second = api.sign_up(), api.log_in()
-    revocation_cache.mark_revoked(
+    stores.mark_revoked(
         "sessions", [Session.objects.earliest("created_at").pk], timedelta(minutes=5)
     )
     assert me(api, first).error == REFUSED
@@ -139,7 +139,7 @@ def test_redis_connections_are_not_shared_with_a_forked_process(api, on_redis):
 
     child = os.fork()
     if not child:
-        revocation_cache.is_revoked("sessions", uuid4())
+        stores.is_revoked("sessions", uuid4())
         os._exit(connections() == [before])
 
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

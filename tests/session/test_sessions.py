@@ -1,8 +1,11 @@
 """GET and DELETE /sessions and /sessions/{id}."""
 
+import time
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
+import time_machine
 from django.db.models import F
 from django.utils import timezone
 
@@ -21,6 +24,7 @@ SESSION = {
     "user_agent": str,
     "ip_address": str,
     "created_at": MOMENT,
+    "last_used_at": MOMENT,
     "expires_at": MOMENT,
     "current": bool,
 }
@@ -75,6 +79,21 @@ class TestList:
         [session] = api.get("sessions", token=token).data
 
         assert (session["user_agent"], session["ip_address"]) == ("Lynx/2.9", "127.0.0.1")
+
+    def test_list_of_sessions_shows_when_each_was_used(self, api, three, listed):
+        now = time.time()  # no datetime, whose zone would become that of the process
+        with time_machine.travel(now + 3600, tick=False):
+            refreshed = api.post("refresh", refresh_token=three[0]["refresh_token"]).data
+        # A moment later: not stored, to save a write for each request.
+        with time_machine.travel(now + 62 * 60, tick=False):
+            api.get("me", token=refreshed["access_token"])
+
+        used = [session["last_used_at"] > session["created_at"] for session in listed()]
+        row = Session.objects.earliest("created_at")
+
+        assert used == [False, False, True]
+        assert listed()[2]["last_used_at"] == utc(row.last_used_at)
+        assert row.last_used_at - row.created_at < timedelta(minutes=61)
 
     def test_list_of_sessions_has_ids_of_uuid_version_7(self, listed):
         assert {UUID(session["id"]).version for session in listed()} == {7}

@@ -9,7 +9,7 @@ from django.test import override_settings
 from authservice.core.models import Session
 from authservice.core.sessions import revocation
 from authservice.kernel import databases
-from authservice.session import revocation_cache
+from authservice.session import stores
 from tests.session.session_requests import ENDS, REFUSED, me, refresh
 from tests.support.people import the_user
 
@@ -18,9 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def clear_sessions(cache):
     """Delete everything that the cache stores about sessions."""
-    cache.delete_many(
-        [revocation_cache.key_of(pk) for pk in Session.objects.values_list("pk", flat=True)]
-    )
+    cache.delete_many([stores.key_of(pk) for pk in Session.objects.values_list("pk", flat=True)])
 
 
 @pytest.fixture
@@ -55,10 +53,7 @@ class TestCache:
         """The sessions that the cache contains."""
 
         def cached():
-            keys = {
-                revocation_cache.key_of(pk): pk
-                for pk in Session.objects.values_list("pk", flat=True)
-            }
+            keys = {stores.key_of(pk): pk for pk in Session.objects.values_list("pk", flat=True)}
             return {keys[key] for key in on_redis.get_many(list(keys))}
 
         return cached
@@ -110,7 +105,7 @@ class TestCache:
 
     def test_cache_store_refuses_a_session_whose_row_is_active(self, api, cached, on_redis):
         tokens = api.sign_up()
-        on_redis.set(revocation_cache.key_of(Session.objects.get().pk), 1)
+        on_redis.set(stores.key_of(Session.objects.get().pk), 1)
 
         assert me(api, tokens).error == REFUSED
         assert refresh(api, tokens).error == (401, "INVALID_REFRESH_TOKEN")
@@ -119,7 +114,7 @@ class TestCache:
         api.sign_up()
         oldest = Session.objects.get().pk
         tokens = api.log_in()
-        on_redis.set(revocation_cache.key_of(oldest), 1)
+        on_redis.set(stores.key_of(oldest), 1)
 
         [session] = api.get("sessions", token=tokens["access_token"]).data
 
@@ -144,7 +139,7 @@ class TestCache:
         ENDS["logout"](api, api.sign_up())
         client = on_redis._cache.get_client()
 
-        left = client.ttl(on_redis.make_key(revocation_cache.key_of(Session.objects.get().pk)))
+        left = client.ttl(on_redis.make_key(stores.key_of(Session.objects.get().pk)))
 
         assert 600 < left <= 900
 
@@ -177,6 +172,6 @@ def test_cache_store_uses_the_cache_of_the_settings(api, sessions, settings):
         sessions(STORE="cache", CACHE="elsewhere")
         ENDS["logout"](api, api.sign_up())
 
-        key = revocation_cache.key_of(Session.objects.get().pk)
+        key = stores.key_of(Session.objects.get().pk)
         assert caches["elsewhere"].get(key)
         assert caches["default"].get(key) is None

@@ -67,6 +67,18 @@ def test_wrong_code_costs_at_most_six(warm, kind):
     assert cost(lambda: warm.verify_login(code, token)) == (5 if kind == "totp" else 6)
 
 
+@pytest.mark.parametrize("kind", ["totp", "backup"])
+def test_step_up_costs_four_on_postgresql_and_six_elsewhere(warm, kind):
+    """PostgreSQL uses the code up, gives the attempt back and stores the proof in one."""
+    token = warm.post("step-up", acr="aal2").data["challenges"][0]["data"]["temp_token"]
+    code = warm.code() if kind == "totp" else warm.backup_codes[0]
+
+    def answer():
+        assert warm.post("step-up/verify", temp_token=token, code=code).status == 200
+
+    assert cost(answer) == 6 - 2 * ALONG
+
+
 def test_unknown_temp_token_costs_three(warm):
     assert cost(lambda: warm.verify_login("123456", "A" * 43)) == 3
 

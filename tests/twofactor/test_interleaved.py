@@ -4,6 +4,7 @@ that was read before."""
 import pytest
 
 from authservice.core.credentials import known_devices
+from authservice.core.models import Session
 from authservice.core.users import lookup
 from authservice.kernel.secret import Secret
 from authservice.twofactor import codes
@@ -52,6 +53,38 @@ def test_session_that_ended_meanwhile_disables_no_factor(enrolled, log_out_meanw
 
     assert enrolled.post("2fa/disable", code=enrolled.code()).error == LOGGED_OUT
     assert Authenticator.objects.get().confirmed is True
+
+
+@pytest.mark.parametrize("kind", ["totp", "backup"])
+def test_session_that_ended_meanwhile_proves_no_level_and_leaves_the_code(
+    enrolled, log_out_meanwhile, clock, kind
+):
+    clock.forward(seconds=30)
+    asked = enrolled.post("step-up", acr="aal2").data["challenges"][0]["data"]
+    code = enrolled.code() if kind == "totp" else enrolled.backup_codes[0]
+    before = Session.objects.get(ended_at=None).levels
+    log_out_meanwhile(enrolled)
+
+    answer = enrolled.post("step-up/verify", temp_token=asked["temp_token"], code=code)
+
+    assert answer.error == LOGGED_OUT
+    assert Session.objects.latest("ended_at").levels == before
+    assert enrolled.verify_login(code).status == 200
+
+
+@pytest.mark.parametrize("kind", ["totp", "backup"])
+def test_code_that_was_used_meanwhile_proves_no_level(enrolled, monkeypatch, clock, kind):
+    clock.forward(seconds=30)
+    asked = enrolled.post("step-up", acr="aal2").data["challenges"][0]["data"]
+    code = enrolled.code() if kind == "totp" else enrolled.backup_codes[0]
+    session = Session.objects.get(ended_at=None)
+    temp_token = enrolled.temp_token()
+    once_counted(monkeypatch, lambda: enrolled.verify_login(code, temp_token))
+
+    answer = enrolled.post("step-up/verify", temp_token=asked["temp_token"], code=code)
+
+    assert answer.error == (401, "TWO_FACTOR_INVALID")
+    assert Session.objects.get(pk=session.pk).levels == session.levels
 
 
 def test_session_that_ended_meanwhile_gets_no_backup_codes(enrolled, log_out_meanwhile):

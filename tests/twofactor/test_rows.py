@@ -4,7 +4,7 @@ import pytest
 
 from authservice.core.users import lookup
 from authservice.kernel.secret import Secret
-from authservice.twofactor import authenticators, backup_codes, codes
+from authservice.twofactor import authenticators, codes
 from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
@@ -18,23 +18,24 @@ def test_time_step_is_used_once(enrolled):
     seen = [read(), read()]
     step = authenticators.step_of(seen[0], Secret(enrolled.code()))
 
-    assert [authenticators.use(found, step) for found in seen] == [True, False]
+    assert [authenticators.use_statement(found, step).run() for found in seen] == [1, 0]
 
 
 def test_earlier_time_step_is_refused_after_a_later_one(enrolled):
     found = read()
     now, later = (authenticators.step_of(found, Secret(enrolled.code(ahead))) for ahead in (0, 1))
 
-    assert authenticators.use(found, later)
-    assert not authenticators.use(found, now)
+    assert authenticators.use_statement(found, later).run()
+    assert not authenticators.use_statement(found, now).run()
 
 
 def test_backup_code_is_used_once(enrolled):
     seen = [read(), read()]
 
-    used = [backup_codes.consume(found, Secret(enrolled.backup_codes[0])) for found in seen]
+    code = Secret(enrolled.backup_codes[0])
+    used = [codes.use_statement("backup_code", found, code).run() for found in seen]
 
-    assert used == [True, False]
+    assert used == [1, 0]
 
 
 def test_secret_that_another_setup_replaced_meanwhile_is_not_enabled(ann):

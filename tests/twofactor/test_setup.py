@@ -2,14 +2,13 @@
 
 import base64
 import re
-from datetime import timedelta
 from xml.etree import ElementTree
 
 import pytest
-from django.utils import timezone
+import qrcode
 
-from authservice.core.models import Session
 from authservice.twofactor.models import Authenticator, BackupCode
+from tests.support.aging import age_sessions
 from tests.support.client import PASSWORD
 from tests.support.people import has
 from tests.twofactor.people import ANN, app_of
@@ -73,13 +72,25 @@ def test_setup_returns_ten_backup_codes_of_sixty_bits(ann):
     assert all(re.fullmatch(r"[A-Z2-7]{4}-[A-Z2-7]{4}-[A-Z2-7]{4}", code) for code in codes)
 
 
-def test_qr_code_is_an_svg_with_one_path(ann):
-    kind, _, picture = ann.set_up()["qr_code"].partition(",")
+def test_qr_code_is_an_svg_of_the_modules_of_its_text(ann):
+    made = ann.set_up()
 
+    kind, _, picture = made["qr_code"].partition(",")
     drawn = ElementTree.fromstring(base64.b64decode(picture))
+    (path,) = drawn
+    dark = set()
+    for x, y, length in re.findall(r"M(\d+) (\d+)h(\d+)", path.get("d")):
+        dark |= {(int(x) + step, int(y)) for step in range(int(length))}
+    code = qrcode.QRCode()
+    code.add_data(made["qr_url"])
+    rows = code.get_matrix()
     assert kind == "data:image/svg+xml;base64"
-    assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
-    assert [child.tag.rpartition("}")[2] for child in drawn] == ["path"]
+    assert (drawn.tag, path.tag.rpartition("}")[2]) == ("{http://www.w3.org/2000/svg}svg", "path")
+    assert drawn.get("viewBox") == f"0 -.5 {len(rows)} {len(rows)}"
+    assert dark == {
+        (x, y) for y, row in enumerate(rows) for x, is_dark in enumerate(row) if is_dark
+    }
+    assert len(picture) < 8_000
 
 
 def test_login_needs_no_code_before_the_factor_is_confirmed(api, ann):
@@ -124,7 +135,7 @@ def test_setup_needs_a_token(api, ann):
 @pytest.fixture
 def user_of_old_session(ann, configure):
     configure(CORE={"REQUIRE_RECENT_PROOF": True})
-    Session.objects.update(auth_time=timezone.now() - timedelta(minutes=10, seconds=1))
+    age_sessions(minutes=10, seconds=1)
     return ann
 
 

@@ -3,4 +3,6 @@
 from tests.settings import *  # noqa: F403
 from tests.settings import INSTALLED_APPS as ALL
 
-INSTALLED_APPS = [app for app in ALL if app != "authservice.twofactor"]
+MODULE = "authservice.twofactor"
+# Passkeys are a second factor too, and stay one without this module only as a way to sign in.
+INSTALLED_APPS = [app for app in ALL if app not in (MODULE, "authservice.passkeys")]

@@ -1,5 +1,5 @@
-"""App configuration of the module. It has no slot for its routes: the project includes their
-URLconf where those of simplejwt were."""
+"""App configuration of the module. It sets no `urls`: the project includes the URLconf of the
+module itself, in place of simplejwt's routes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ class CompatSimpleJwtConfig(modules.ModuleConfig):
     name = "authservice.compat.simplejwt"
     label = "authservice_compat_simplejwt"
     verbose_name = admin_text("Routes of simplejwt")
-    foreign_tokens = "authservice.compat.simplejwt.trade.tokens"
+    foreign_tokens = "authservice.compat.simplejwt.trade.tokens"  # fills the slot of this name
 
     def ready(self) -> None:
         from authservice.compat.simplejwt import checks
 
-        super().ready()
         checks.connect()

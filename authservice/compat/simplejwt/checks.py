@@ -1,8 +1,8 @@
-"""System checks: settings under which no token of simplejwt can be traded."""
+"""System checks: settings under which no token of simplejwt can be traded, and settings of replaced
+packages that nothing reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
@@ -67,38 +67,21 @@ def check_simplejwt(**_: Any) -> list[CheckMessage]:
     # Core's own check reports wrong keys and types; until they are fixed, no setting can be read.
     if not apps.is_installed("authservice.compat.simplejwt") or list(complaints()):
         return []
-    return [*_times(), *_block_list(), *_cookie(), *_left()]
-
-
-def _trades() -> bool:
-    return bool(conf.trade_issued_before and conf.trade_until)
-
-
-def _times() -> Iterator[CheckMessage]:
+    problems = []
     if bool(conf.trade_issued_before) != bool(conf.trade_until):
-        yield message("authservice.E210")
+        problems.append(message("authservice.E210"))
     elif conf.trade_until and conf.trade_until.timestamp() < clock.now().timestamp():
-        yield message("authservice.W213")
-
-
-def _block_list() -> Iterator[CheckMessage]:
-    if not _trades():
-        return
-    if not is_installed():
-        yield message("authservice.E211")
-        return
+        problems.append(message("authservice.W213"))
+    trades = bool(conf.trade_issued_before and conf.trade_until)
     tables = (OutstandingToken, BlacklistedToken)
-    if {router.db_for_write(table) for table in tables} != {databases.primary()}:
-        yield message("authservice.E212")
-
-
-def _cookie() -> Iterator[CheckMessage]:
+    if trades and not is_installed():
+        problems.append(message("authservice.E211"))
+    elif trades and {router.db_for_write(table) for table in tables} != {databases.primary()}:
+        problems.append(message("authservice.E212"))
     if conf.trade_cookie and not (sections.cookies.enabled and plugs(RequestGuard)):
-        yield message("authservice.W214")
-
-
-def _left() -> Iterator[CheckMessage]:
+        problems.append(message("authservice.W214"))
     for name, app in _SETTINGS.items():
         if hasattr(settings, name) and not apps.is_installed(app):
             text = f"{name} is set, but {app!r} is not installed, so nothing reads it."
-            yield message("authservice.W215", text)
+            problems.append(message("authservice.W215", text))
+    return problems

@@ -1,9 +1,10 @@
-"""Trades a refresh token of simplejwt for a session here, once, or blocks it.
+"""Trades a refresh token of simplejwt for a session of this service, once, or blocks it.
 
 The signature alone is not enough: an attacker who has learned the key, often `SECRET_KEY`, can sign
-any token. simplejwt's table of outstanding tokens must list it for its user, which only the project
-can have written. The row of its block list is inserted in the transaction that starts the session,
-and its unique key decides: of any number of concurrent requests exactly one inserts it.
+any token. simplejwt's table of outstanding tokens, which only the project can write, must also list
+the token for its user. The row in simplejwt's block list is inserted in the transaction that starts
+the session, and the unique key of that row decides: of any number of concurrent requests, exactly
+one inserts it.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ conf = section("SIMPLEJWT", SimpleJwt)
 
 class _RefreshToken(Token):
     """A refresh token that simplejwt issued, by the settings `SIMPLE_JWT`. simplejwt's own class
-    refuses a blocked one, and a replay must be recognised."""
+    refuses a blocked token, but here a blocked token must be recognised as a replay."""
 
     token_type = "refresh"  # noqa: S105 no secret
     lifetime = timedelta(0)  # none is issued
@@ -81,26 +82,39 @@ class SimpleJwtTokens(ForeignTokens):
     def trade(self, text: Secret, client: Client) -> Tokens:
         """Raises `InvalidRefreshToken`, `TooManyRequests`, or the errors of the login policy."""
         claims = _read(text)
-        listed = _listed(claims)
-        session_id = _session_id(listed)
-        if _is_blocked(listed):
+        row = _listed(claims)
+        session_id = _session_id(row)
+        # Shortly after the trade, a replay gets tokens of the session. Later `replayed` ends the
+        # session and raises.
+        if blocked().filter(token=row).exists():
             return rotation.replayed(session_id, client)
         throttling.count("refresh", str(session_id))
-        if not _in_time(claims, listed):
+        # Tokens are traded for a limited time, and only those that were issued before it began.
+        issued_before, until, now = conf.trade_issued_before, conf.trade_until, clock.timestamp()
+        if issued_before is None or until is None or now >= until.timestamp():
+            raise errors.InvalidRefreshToken
+        issued_at = float(claims["iat"])
+        if row.created_at is not None:
+            issued_at = max(issued_at, _aware(row.created_at).timestamp())
+        if issued_at >= issued_before.timestamp():
             raise errors.InvalidRefreshToken
 
         def use(person: Person) -> bool:
+            """Called in the transaction of the new session; False if the token was used before."""
             if not _accepts(person, claims):
                 raise errors.InvalidRefreshToken
-            return _block(listed)
+            return _block(row)
 
+        began = datetime.fromtimestamp(min(claims["iat"], now), UTC)
+        if not settings.USE_TZ:
+            began = timezone.make_naive(began)
         issued = foreign_tokens.continue_session(
-            listed.user_id, client, session_id=session_id, began=_began(claims), use=use
+            row.user_id, client, session_id=session_id, began=began, use=use
         )
         return issued or rotation.replayed(session_id, client)
 
     def revoke(self, users: Collection[Any] | None, before: datetime | None) -> None:
-        """Block the tokens of users who lose all sessions here.
+        """Block the tokens of users who lose all sessions of this service.
 
         Somebody who resets a stolen password, or enables a second factor, ends every session. The
         attacker must not keep a token that the old package, or a trade, still accepts.
@@ -115,7 +129,8 @@ class SimpleJwtTokens(ForeignTokens):
             rows = rows.filter(user__in=users)
         if before is not None:
             rows = rows.filter(created_at__lt=as_simplejwt_stores(before))
-        pks, last = rows.order_by("pk").values_list("pk", flat=True), 0
+        pks = rows.order_by("pk").values_list("pk", flat=True)
+        last = 0
         while batch := list(pks.filter(pk__gt=last)[:_BATCH]):
             rows_of_batch = [BlacklistedToken(token_id=pk) for pk in batch]
             # Another request may have blocked or traded one in the meantime.
@@ -129,17 +144,18 @@ tokens = SimpleJwtTokens()
 def block(text: Secret, client: Client) -> None:
     """Log out with a token of simplejwt: it can be neither used nor traded any more.
 
-    Raises `InvalidRefreshToken`, also if it was blocked before. If it was traded, that is a replay.
+    Raises `InvalidRefreshToken`, also if the token was blocked before. If it was traded before,
+    this is a replay.
     """
     claims = _read(text)
-    listed = _listed(claims)
+    row = _listed(claims)
     with transaction.atomic(using=databases.primary()):
-        if _block(listed):
-            events.record("auth.logout", lookup.find_by_pk(listed.user_id), client)
+        if _block(row):
+            events.record("auth.logout", lookup.find_by_pk(row.user_id), client)
             return
-    # The owner logs out with a token that a thief has traded, or the other way round. The session
-    # ends in a transaction of its own, although this request is refused.
-    rotation.replayed(_session_id(listed), client)
+    # The owner logs out with a token that a thief has traded, or the other way round. Unless the
+    # trade was a moment ago, `replayed` ends the session, in a transaction of its own, and raises.
+    rotation.replayed(_session_id(row), client)
     raise errors.InvalidRefreshToken
 
 
@@ -165,10 +181,10 @@ def _read(text: Secret) -> Mapping[str, Any]:
     `InvalidRefreshToken`."""
     try:
         claims: Mapping[str, Any] = _RefreshToken(cast(Any, text.reveal())).payload
-    except _UNREADABLE as wrong:
-        raise errors.InvalidRefreshToken from wrong
+    except _UNREADABLE as error:
+        raise errors.InvalidRefreshToken from error
     usable = isinstance(claims.get(api_settings.JTI_CLAIM), str)
-    if not usable or type(claims.get("iat")) is not int:  # true is no time
+    if not usable or type(claims.get("iat")) is not int:  # `true` is an int for `isinstance`
         raise errors.InvalidRefreshToken
     return claims
 
@@ -177,54 +193,39 @@ def _listed(claims: Mapping[str, Any]) -> Any:
     """The row of the token in the table of outstanding tokens. Raises `InvalidRefreshToken`."""
     if not is_installed():
         raise errors.InvalidRefreshToken
-    # The expiry of the row, too: an attacker with the key can sign another one.
+    # The expiry of the row counts too: an attacker with the key can sign another expiry.
     now = as_simplejwt_stores(clock.now())
-    alive = outstanding().filter(jti=claims[api_settings.JTI_CLAIM], expires_at__gt=now)
-    found = alive.exclude(user=None).first()
-    if found is None:
+    unexpired = outstanding().filter(jti=claims[api_settings.JTI_CLAIM], expires_at__gt=now)
+    row = unexpired.exclude(user=None).first()
+    if row is None:
         raise errors.InvalidRefreshToken
-    return found
+    return row
 
 
 def _session_id(listed: Any) -> UUID:
     """The id of the session that a token is traded for, so that a replay finds the session without
     a table of trades. It sorts by the time of the row, which never changes, and ends in 62 bits of
-    a digest. It is no secret: a refresh token contains a MAC too."""
+    a digest. The id may be known: a refresh token of ours also needs a MAC."""
     issued = _aware(listed.created_at or listed.expires_at)
     digest = hashlib.sha256(listed.jti.encode()).digest()
     return UUID(int=least(issued).int | int.from_bytes(digest[:8], "big") >> 2)
 
 
-def _is_blocked(listed: Any) -> bool:
-    return bool(blocked().filter(token=listed).exists())
-
-
-def _in_time(claims: Mapping[str, Any], listed: Any) -> bool:
-    """Whether tokens are traded now, and those issued when this one was."""
-    issued_before, until = conf.trade_issued_before, conf.trade_until
-    if issued_before is None or until is None or clock.timestamp() >= until.timestamp():
-        return False
-    issued = [float(claims["iat"])]
-    if listed.created_at is not None:
-        issued.append(_aware(listed.created_at).timestamp())
-    return max(issued) < issued_before.timestamp()
-
-
 def _accepts(person: Person, claims: Mapping[str, Any]) -> bool:
     """Whether the token is one of this user, by simplejwt's own settings."""
     user = person.user
-    named = str(getattr(user, api_settings.USER_ID_FIELD))
-    if str(claims.get(api_settings.USER_ID_CLAIM)) != named:
+    user_id = str(getattr(user, api_settings.USER_ID_FIELD))
+    if str(claims.get(api_settings.USER_ID_CLAIM)) != user_id:
         return False
     if api_settings.CHECK_REVOKE_TOKEN:
-        kept = str(claims.get(api_settings.REVOKE_TOKEN_CLAIM, ""))
-        if not constant_time_compare(kept, get_md5_hash_password(user.password)):
+        claimed_digest = str(claims.get(api_settings.REVOKE_TOKEN_CLAIM, ""))
+        if not constant_time_compare(claimed_digest, get_md5_hash_password(user.password)):
             return False
     return bool(api_settings.USER_AUTHENTICATION_RULE(user))
 
 
 def _block(listed: Any) -> bool:
-    """Insert the row of the block list; False if there is one."""
+    """Insert the row of the block list; False if there is one already."""
     using = databases.primary()
     try:
         with transaction.atomic(using=using):
@@ -232,11 +233,6 @@ def _block(listed: Any) -> bool:
     except IntegrityError:
         return False
     return True
-
-
-def _began(claims: Mapping[str, Any]) -> datetime:
-    moment = datetime.fromtimestamp(min(claims["iat"], clock.timestamp()), UTC)
-    return moment if settings.USE_TZ else timezone.make_naive(moment)
 
 
 def _aware(stored: datetime) -> datetime:

@@ -1,1 +1,1 @@
-"""Import links from other packages: the sources of `authservice_import`, one file each."""
+"""Import links from other packages: the sources of `authservice_import`."""

@@ -1,8 +1,8 @@
 """Which identifiers of another package are subjects of our providers.
 
-A wrong subject is worse than none. A number that one server issued to a user is on another server
-the number of another person, who could then log in to the account. So a row is refused unless its
-provider, its server and the form of its identifier are those that our provider sees at a login.
+A wrong subject is worse than none. The number that one server has given to a user belongs to
+another person on another server, who could then log in to the account. So a row is refused unless
+its provider, its server and the form of its identifier are those that our provider sees at a login.
 """
 
 from __future__ import annotations
@@ -13,12 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from authservice.oauth import claims, registry
-from authservice.oauth.importing.rows import PackageRows, Row, server_of
+from authservice.oauth.importing.package_links import PackageRows, Row, server_of
 from authservice.oauth.openid import OpenIDProvider
-from authservice.oauth.provider import Provider, UserInfoFailed
-from authservice.oauth.providers.apple import Apple
-from authservice.oauth.providers.microsoft import Microsoft
-from authservice.oauth.providers.openid_connect import GitLab, Google, LinkedIn, Slack
+from authservice.oauth.provider import UserInfoFailed
+from authservice.oauth.providers.openid_connect import (
+    Apple,
+    GitLab,
+    Google,
+    LinkedIn,
+    Microsoft,
+    Slack,
+)
 from authservice.oauth.providers.plain_oauth2 import Discord, Facebook, GitHub
 
 
@@ -30,9 +35,11 @@ class NotASubject(Exception):
 class _Rule:
     """How the subjects of a class of providers are recognised.
 
-    `claims` are the members of the profile that may have been the identifier. `server` is the
-    server of our provider, if users of several servers can have the same identifier. `client` is
-    our client (Apple: the team), if a user has another subject for each client.
+    `claims` are the members of the profile that the identifier may come from; any, if empty.
+    `pattern` matches an identifier, and `form` describes it to the operator. `server` returns the
+    server of our provider, if users of several servers can have the same identifier. `client`
+    returns our client (Apple: the team), if a user has another subject for each client. `subject`
+    makes our subject of an identifier.
     """
 
     kind: type
@@ -58,18 +65,24 @@ def _issuer(provider: Any) -> str:
 
 # The first match counts: the named providers before their base class.
 _RULES = (
-    _Rule(kind=GitHub, claims=_ID, **_NUMBER, server=lambda one: _host(one.authorization_base())),
+    _Rule(
+        kind=GitHub,
+        claims=_ID,
+        **_NUMBER,
+        # The host alone: the path is that of the consent screen.
+        server=lambda provider: server_of(provider.authorization_base()).partition("/")[0],
+    ),
     _Rule(kind=GitLab, claims=("id", "sub"), **_NUMBER, server=_issuer),
     _Rule(kind=Discord, claims=_ID, **_NUMBER),
     _Rule(kind=Facebook, claims=("id", "sub", "user_id"), **_NUMBER, client=_client_id),
     _Rule(kind=Google, claims=_SUB, **_NUMBER),
     _Rule(kind=LinkedIn, claims=_SUB, client=_client_id),
-    _Rule(kind=Apple, claims=_SUB, client=lambda one: one.settings.team_id),
+    _Rule(kind=Apple, claims=_SUB, client=lambda provider: provider.settings.team_id),
     _Rule(
         kind=Microsoft,
         claims=("id", "oid"),
-        # A tenant's accounts have a UUID, personal accounts 16 digits. The `oid` of a personal
-        # account begins with zeros and is not its `id`.
+        # A tenant's accounts have a UUID, personal accounts up to 16 hexadecimal digits. The
+        # `oid` of a personal account begins with zeros and is not its `id`.
         pattern=r"(?!00000000-0000-0000-)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{10,16}",
         form="the `id` of Microsoft Graph",
     ),
@@ -95,7 +108,8 @@ class _Target:
 
 @dataclass
 class Subjects:
-    """Finds provider and subject of a row. `names` are those that the operator gave."""
+    """Finds provider and subject of a row. `names` are our names that the operator gave with
+    `--map`, by the names in the package."""
 
     package: PackageRows
     names: Mapping[str, str]
@@ -103,72 +117,58 @@ class Subjects:
 
     def of(self, row: Row) -> tuple[str, str]:
         """Our name of the provider, and the subject. Raises `NotASubject`."""
-        if row.provider not in self._targets:
-            self._targets[row.provider] = self._target(row.provider)
-        target = self._targets[row.provider]
+        theirs = row.provider
+        if theirs not in self._targets:
+            ours = self.names.get(theirs) or self.package.names.get(theirs, "")
+            try:
+                self._targets[theirs] = self._checked(theirs, ours)
+            except NotASubject as error:
+                self._targets[theirs] = _Target(refusal=f"provider {theirs!r}: {error}")
+        target = self._targets[theirs]
         if target.refusal:
             raise NotASubject(target.refusal)
-        return target.provider, _subject(row, target.rule)
-
-    def _target(self, theirs: str) -> _Target:
-        ours = self.names.get(theirs) or self.package.names.get(theirs, "")
         try:
-            return self._checked(theirs, ours)
-        except NotASubject as reason:
-            return _Target(refusal=f"provider {theirs!r}: {reason}")
+            subject = claims.subject(row.uid)
+        except UserInfoFailed:
+            text = "the identifier is empty, too long or a text such as 'None'"
+            raise NotASubject(text) from None
+        rule = target.rule
+        if rule is None:
+            return target.provider, subject
+        if row.claim and rule.claims and row.claim not in rule.claims:
+            reason = f"the identifier is `{row.claim}`, which is not the subject"
+            raise NotASubject(f"provider {theirs!r}: {reason}")
+        if not re.fullmatch(rule.pattern, subject):
+            raise NotASubject(f"provider {theirs!r}: the identifier is not {rule.form}")
+        return target.provider, rule.subject(subject)
 
     def _checked(self, theirs: str, ours: str) -> _Target:
-        provider = registry.get(ours) if ours else None
         if not ours:
             raise NotASubject("has no counterpart; name one with --map")
+        provider: Any = registry.get(ours)
         if provider is None:
             raise NotASubject(f"{ours!r} is not in OAUTH.PROVIDERS")
-        rule = _rule_of(provider)
+        rule = next((rule for rule in _RULES if isinstance(provider, rule.kind)), None)
+        # What a class or settings of the project read is unknown, on our side (`is_of_project`) or
+        # on that of the package (`is_own`): the operator confirms by --map that it is the same.
         mapped = theirs in self.names
-        own = rule is None or type(provider) is OpenIDProvider
-        if not mapped and (own or self.package.is_own(theirs)):
+        is_of_project = rule is None or type(provider) is OpenIDProvider
+        if not mapped and (is_of_project or self.package.is_own(theirs)):
             raise NotASubject("has a class or settings of your own; confirm with --map")
         if problem := self.package.problem(theirs):
             raise NotASubject(problem)
-        if rule is not None:
-            self._check_origin(theirs, provider, rule, mapped=mapped)
+        if rule is not None and rule.server:
+            server = server_of(rule.server(provider))
+            _compare("server", self.package.servers(theirs), server, mapped=mapped)
+        if rule is not None and rule.client:
+            client = rule.client(provider)
+            _compare("client", self.package.clients(theirs), client, mapped=mapped)
         return _Target(provider=ours, rule=rule)
-
-    def _check_origin(self, theirs: str, provider: Any, rule: _Rule, *, mapped: bool) -> None:
-        if rule.server:
-            used = self.package.servers(theirs)
-            _compare("server", used, server_of(rule.server(provider)), mapped=mapped)
-        if rule.client:
-            _compare("client", self.package.clients(theirs), rule.client(provider), mapped=mapped)
 
 
 def _compare(what: str, used: Any, ours: str, *, mapped: bool) -> None:
     if not used and not mapped:
         raise NotASubject(f"its {what} is not in the settings; confirm with --map if it is {ours}")
     if used and set(used) != {ours}:
-        listed = ", ".join(sorted(used))
-        raise NotASubject(f"its identifiers are those of the {what} {listed}, ours of {ours}")
-
-
-def _subject(row: Row, rule: _Rule | None) -> str:
-    try:
-        subject = claims.subject(row.uid)
-    except UserInfoFailed:
-        raise NotASubject("the identifier is empty, too long or a text such as 'None'") from None
-    if rule is None:
-        return subject
-    if row.claim and rule.claims and row.claim not in rule.claims:
-        raise NotASubject(
-            f"provider {row.provider!r}: the identifier is `{row.claim}`, which is not the subject"
-        )
-    if not re.fullmatch(rule.pattern, subject):
-        raise NotASubject(f"provider {row.provider!r}: the identifier is not {rule.form}")
-    return rule.subject(subject)
-
-
-def _rule_of(provider: Provider) -> _Rule | None:
-    return next((rule for rule in _RULES if isinstance(provider, rule.kind)), None)
-
-
-def _host(address: str) -> str:
-    return server_of(address).partition("/")[0]
+        others = ", ".join(sorted(used))
+        raise NotASubject(f"its identifiers are those of the {what} {others}, ours of {ours}")

@@ -1,1 +1,1 @@
-"""The providers: one file each, with its endpoints, default scopes and rules."""
+"""The named providers, with their endpoints, default scopes and rules."""

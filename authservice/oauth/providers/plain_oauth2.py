@@ -44,8 +44,8 @@ class GitHub(OAuth2Provider):
         user = self.fetch(self.userinfo_url(), tokens.access_token)
         if _READ_EMAILS.isdisjoint(self.requested_scopes()):
             return self.profile_of(user)
-        address = self.settings.emails_url or self.emails_endpoint
-        return self.profile_of({**user, "emails": self.fetch_any(address, tokens.access_token)})
+        emails_url = self.settings.emails_url or self.emails_endpoint
+        return self.profile_of({**user, "emails": self.fetch_any(emails_url, tokens.access_token)})
 
     def profile_of(self, data: Mapping[str, Any]) -> Profile:
         address, verified = _address(data.get("emails"), self.name)
@@ -92,18 +92,16 @@ class Discord(OAuth2Provider):
     def profile_of(self, data: Mapping[str, Any]) -> Profile:
         subject = read.subject(data.get("id"))
         email, verified = read.verified_address(data.get("email"), data.get("verified"))
+        digest = read.text(data.get("avatar"))
+        has_avatar = digest.replace("_", "").isalnum() and subject.isdecimal()
+        avatar = f"https://cdn.discordapp.com/avatars/{subject}/{digest}.png" if has_avatar else ""
         return Profile(
             subject=subject,
             email=email,
             email_verified=verified,
             name=read.text(data.get("global_name")) or read.text(data.get("username")),
-            avatar=_avatar(subject, read.text(data.get("avatar"))),
+            avatar=avatar,
         )
-
-
-def _avatar(subject: str, digest: str) -> str:
-    known = digest.replace("_", "").isalnum() and subject.isdecimal()
-    return f"https://cdn.discordapp.com/avatars/{subject}/{digest}.png" if known else ""
 
 
 class Facebook(OAuth2Provider):
@@ -120,8 +118,8 @@ class Facebook(OAuth2Provider):
     supports_pkce = False
 
     def read_profile(self, tokens: ProviderTokens, nonce: Secret | None) -> Profile:
-        # The proof shows that the request comes from this app, so it is accepted if the app
-        # requires proofs, and stolen tokens are useless elsewhere.
+        # The proof shows that the request comes from this app. An app can be set to require it of
+        # all requests, so that stolen tokens are useless elsewhere.
         proof = hmac.digest(
             self.client_secret().reveal().encode(), tokens.access_token.reveal().encode(), "sha256"
         )

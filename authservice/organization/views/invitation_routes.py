@@ -39,7 +39,9 @@ from authservice.organization.serializers import (
 from authservice.organization.views import shapes
 from authservice.organization.views.organization_routes import SCOPED
 
+# What a route of a single invitation may refuse.
 _CLOSED = (errors.InvitationNotFound, errors.InvitationNotPending)
+# What a route that sends an invitation may refuse.
 _REFUSED = (
     *SCOPED,
     AlreadyAMember,
@@ -117,11 +119,12 @@ class Invite(Endpoint):
         `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
         does not exist or is not active.
         """
-        wanted, caller = self.read(InvitationIn), self.identity
-        sent, mailed = invitations.invite(
-            caller.person, caller.session, self.client, org_id, **wanted
+        values = self.read(InvitationIn)
+        caller = self.identity
+        invitation, mailed = invitations.invite(
+            caller.person, caller.session, self.client, org_id, **values
         )
-        return answer(_sent(sent, mailed=mailed), status=201)
+        return answer(_sent(invitation, mailed=mailed), status=201)
 
 
 class Invitations(Endpoint):
@@ -143,11 +146,11 @@ class Invitations(Endpoint):
         does not exist or is not active.
         """
         query = given(self.request.GET)
-        wanted = array_page(query, invitations.SORT_FIELDS)
+        page = array_page(query, invitations.SORT_FIELDS)
         filters = fields.read(InvitationsFilter, query)
         actor = access.find(org_id, self.identity.person, Permission.INVITE)
-        found, total = invitations.page_of(actor.organization, wanted, **filters)
-        return array([_invitation(row) for row in found], total)
+        rows, total = invitations.page_of(actor.organization, page, **filters)
+        return array([_invitation(row) for row in rows], total)
 
 
 class OneInvitation(Endpoint):
@@ -193,10 +196,10 @@ class Resend(Endpoint):
         does not exist or is not active.
         """
         caller = self.identity
-        sent, mailed = invitations.resend(
+        invitation, mailed = invitations.resend(
             caller.person, caller.session, self.client, org_id, invitation_id
         )
-        return answer(_sent(sent, mailed=mailed))
+        return answer(_sent(invitation, mailed=mailed))
 
 
 class OwnInvitations(Endpoint):
@@ -212,9 +215,20 @@ class OwnInvitations(Endpoint):
         not. They are accepted with the link of the mail only, because no response contains a token.
         """
         query = given(self.request.GET)
-        wanted = array_page(query, invitations.SORT_FIELDS)
-        found, total = invitations.pending_for(self.identity.person, wanted)
-        return array([_received(row) for row in found], total)
+        page = array_page(query, invitations.SORT_FIELDS)
+        rows, total = invitations.pending_for(self.identity.person, page)
+        received: list[ReceivedOrgInvitation] = [
+            {
+                **_invitation(row),
+                "organization": {
+                    "name": row.organization.name,
+                    "slug": row.organization.slug,
+                    "logo_url": row.organization.logo_url,
+                },
+            }
+            for row in rows
+        ]
+        return array(received, total)
 
 
 class Accept(FormEndpoint):
@@ -263,24 +277,26 @@ class Accept(FormEndpoint):
         403 `ORG_MAX_MEMBERS`: the organization is full. 409 `ORG_MEMBER_EXISTS`: the user is a
         member already.
         """
-        read = self.read(AcceptInvitationIn)
+        values = self.read(AcceptInvitationIn)
         caller = caller_to_continue(self.request)
 
         def accept(refresh_token: Secret) -> Accepted[Membership]:
             return invitations.accept(
-                read["token"],
-                Profile(name=read["name"], password=read["password"]),
+                values["token"],
+                Profile(name=values["name"], password=values["password"]),
                 self.client,
                 caller=caller,
                 refresh_token=refresh_token,
             )
 
-        accepted = token_cookies.continuing(self, read["refresh_token"], accept)
-        more = {
+        accepted = token_cookies.continuing(self, values["refresh_token"], accept)
+        further_data = {
             "member": shapes.membership(accepted.joined),
             "is_new_user": accepted.is_new_user,
         }
-        return responses.login(accepted.login, message=phrase("Invitation accepted."), more=more)
+        return responses.login(
+            accepted.login, message=phrase("Invitation accepted."), more=further_data
+        )
 
 
 class Decline(Endpoint):
@@ -318,13 +334,3 @@ def _invitation(row: OrganizationInvitation) -> OrgInvitation:
         "expires_at": utc(row.expires_at),
         "created_at": utc(row.created_at),
     }
-
-
-def _received(row: OrganizationInvitation) -> ReceivedOrgInvitation:
-    found = row.organization
-    shown: InvitingOrganization = {
-        "name": found.name,
-        "slug": found.slug,
-        "logo_url": found.logo_url,
-    }
-    return {**_invitation(row), "organization": shown}

@@ -67,8 +67,9 @@ class Organizations(Endpoint):
         organizations as the service allows. 403 `FORBIDDEN`: this user may not create any. 429
         `TOO_MANY_REQUESTS`: an account creates at most 20 an hour.
         """
-        wanted, caller = self.read(OrganizationIn), self.identity
-        created = organizations.create(caller.person, caller.session, self.client, **wanted)
+        values = self.read(OrganizationIn)
+        caller = self.identity
+        created = organizations.create(caller.person, caller.session, self.client, **values)
         return answer(shapes.organization(created), status=201)
 
 
@@ -87,8 +88,10 @@ class OwnOrganizations(Endpoint):
         """
         rows = organizations.joined_by(self.identity.person.user.pk)
         page = array_part(self.request.GET)
-        part = list(page.cut(rows))
-        return array([shapes.organization(row) for row in part], page.total(part, rows.count))
+        rows_of_page = list(page.cut(rows))
+        return array(
+            [shapes.organization(row) for row in rows_of_page], page.total(rows_of_page, rows.count)
+        )
 
 
 class Switch(Endpoint):
@@ -113,9 +116,12 @@ class Switch(Endpoint):
         401 `INVALID_REFRESH_TOKEN`: the `refresh_token` is not the current one of this session, and
         nothing has changed. 403 `ORG_NOT_MEMBER` and 404 `ORG_NOT_FOUND`: read `GET /org/my` again.
         """
-        read, caller = self.read(SwitchIn), self.identity
-        switch = partial(active.switch, caller.person, caller.session, self.client, read["org_id"])
-        issued = token_cookies.continuing(self, read["refresh_token"], switch)
+        values = self.read(SwitchIn)
+        caller = self.identity
+        switch = partial(
+            active.switch, caller.person, caller.session, self.client, values["org_id"]
+        )
+        issued = token_cookies.continuing(self, values["refresh_token"], switch)
         body: SwitchedTokens = {
             **responses.continued(issued),
             "message": phrase("Organization switched."),
@@ -124,18 +130,20 @@ class Switch(Endpoint):
 
 
 class Organization(Endpoint):
-    @operation(answer=shapes.Organization, faults=SCOPED, id="getOrganization")
+    strict_actions = frozenset({"delete"})
+
+    @operation(answer=shapes.OrganizationOfMember, faults=SCOPED, id="getOrganization")
     def show(self, org_id: str) -> HttpResponse:
         """Show an organization
 
-        One organization of the signed-in user. It need not be the active one of the session.
+        One organization of the signed-in user. It need not be the active one of the session. Show
+        only the buttons that `may` and `manages` permit: both depend on the role of the user.
 
         403 `ORG_NOT_MEMBER`: the caller is not a member of the organization. 403
         `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
         does not exist or is not active.
         """
-        actor = access.find(org_id, self.identity.person)
-        return answer(shapes.organization(actor.organization))
+        return answer(shapes.organization_of_member(access.find(org_id, self.identity.person)))
 
     @operation(
         body=OrganizationChangesIn,
@@ -154,7 +162,8 @@ class Organization(Endpoint):
         `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
         does not exist or is not active.
         """
-        changes, caller = self.read(OrganizationChangesIn), self.identity
+        changes = self.read(OrganizationChangesIn)
+        caller = self.identity
         if not changes:
             raise kernel_errors.ValidationFailed(
                 phrase("At least one field to change is required.")
@@ -205,14 +214,16 @@ class Members(Endpoint):
         does not exist or is not active.
         """
         query = given(self.request.GET)
-        wanted = array_page(query, members.SORT_FIELDS)
-        searched = fields.read(ListQuery, query)["query"]
+        page = array_page(query, members.SORT_FIELDS)
+        text = fields.read(ListQuery, query)["query"]
         actor = access.find(org_id, self.identity.person)
-        found, total = members.page_of(actor.organization, wanted, searched)
-        return array([shapes.member(row, person) for row, person in found], total)
+        rows, total = members.page_of(actor.organization, page, text)
+        return array([shapes.member(row, person) for row, person in rows], total)
 
 
 class Member(Endpoint):
+    strict_in_part = frozenset({"change", "remove"})
+
     @operation(
         answer=shapes.Member,
         faults=(*SCOPED, errors.MemberNotFound),
@@ -252,8 +263,11 @@ class Member(Endpoint):
         `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
         does not exist or is not active.
         """
-        role, caller = self.read(RoleIn)["role"], self.identity
-        members.change_role(caller.person, caller.session, self.client, org_id, user_id, role)
+        role = self.read(RoleIn)["role"]
+        caller = self.identity
+        prove = self.require_proven_if_strict
+        arguments = (caller.person, caller.session, self.client, org_id, user_id, role)
+        members.change_role(*arguments, prove=prove)
         return responses.message_response(phrase("Role changed."))
 
     @operation(
@@ -276,5 +290,6 @@ class Member(Endpoint):
         does not exist or is not active.
         """
         caller = self.identity
-        members.remove(caller.person, caller.session, self.client, org_id, user_id)
+        arguments = (caller.person, caller.session, self.client, org_id, user_id)
+        members.remove(*arguments, prove=self.require_proven_if_strict)
         return responses.message_response(phrase("Member removed."))

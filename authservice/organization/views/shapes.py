@@ -1,4 +1,7 @@
-"""Responses about organizations: plain functions from rows to dicts. Claims of access tokens."""
+"""Responses about organizations: their types, and functions that make them from rows.
+
+`OrganizationData` adds claims to access tokens, and organizations to the responses of logins.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,13 @@ from authservice.kernel.http.operations import Is, Moment, Named
 from authservice.kernel.interfaces import SessionData
 from authservice.organization import active, roles
 from authservice.organization import models as rows
+from authservice.organization.access import Actor
 from authservice.organization.conf import conf
+from authservice.organization.roles import Permission
 
 Role = Annotated[str, Is(enum=lambda: list(roles.table())), Named("Role")]
+_RIGHTS = {permission: permission.name.lower() for permission in Permission}
+Right = Annotated[str, Is(enum=list(_RIGHTS.values())), Named("Right")]
 
 
 class Organization(TypedDict):
@@ -29,6 +36,16 @@ class Organization(TypedDict):
     active: bool
     created_at: Moment
     updated_at: Moment | None
+
+
+class OrganizationOfMember(Organization):
+    """An organization, and what the caller may do in it: `may` are the rights of their `role`, and
+    `manages` the roles that they may give to members and invitations, and whose members they may
+    change and remove. All are as they were when the organization was read."""
+
+    role: Role
+    may: list[Right]
+    manages: list[Role]
 
 
 class MemberUser(TypedDict):
@@ -70,15 +87,16 @@ class OwnOrganization(TypedDict):
 
 
 class OwnOrganizations(TypedDict):
-    """The organizations of the user who logs in, the one joined first first. A new session has no
-    active one; a signed-in user who accepts an invitation keeps that of the session."""
+    """The organizations of the user who logs in, in the order in which the user joined them. A new
+    session has no active one; a signed-in user who accepts an invitation keeps that of the
+    session."""
 
     organizations: list[OwnOrganization]
     active_organization: OwnOrganization | None
 
 
 def organization(row: Any) -> Organization:
-    """`row` is an `Organization` of `access.with_owner`."""
+    """`row` is an `Organization` of `access.with_owner`, which adds `owner_pk`."""
     return {
         "id": str(row.pk),
         "name": row.name,
@@ -89,6 +107,16 @@ def organization(row: Any) -> Organization:
         "active": row.active,
         "created_at": utc(row.created_at),
         "updated_at": utc(row.updated_at),
+    }
+
+
+def organization_of_member(actor: Actor) -> OrganizationOfMember:
+    """For an `Actor` of `access.find`."""
+    return {
+        **organization(actor.organization),
+        "role": actor.role,
+        "may": [name for right, name in _RIGHTS.items() if roles.permits(actor.role, right)],
+        "manages": list(roles.managed_by(actor.role)),
     }
 
 
@@ -103,6 +131,7 @@ def membership(row: rows.Membership) -> Membership:
 
 
 def member(row: rows.Membership, person: Person) -> Member:
+    """`person.ours` is the row of the user's account."""
     user: MemberUser = {
         "id": person.id,
         "name": person.ours.name or "",
@@ -124,28 +153,30 @@ class OrganizationData(SessionData):
     """Fills the slot `session_data`: the organizations of a user, and the active one."""
 
     def claims(self, person: Person, session: Session) -> dict[str, Any]:
-        """No query without an active organization."""
+        """Runs no query for a session without an active organization."""
         if session.organization_id is None:
             return {}
-        own = active.memberships_of(person).filter(organization=session.organization_id).first()
-        if own is None:
+        current = active.memberships_of(person).filter(organization=session.organization_id).first()
+        if current is None:
             return {}
         return {
-            "org_id": str(own.organization.pk),
-            "org_slug": own.organization.slug,
-            "org_role": own.role,
+            "org_id": str(current.organization.pk),
+            "org_slug": current.organization.slug,
+            "org_role": current.role,
         }
 
     def extras(self, person: Person, kept: Session | None) -> OwnOrganizations:
+        """`kept` is the session that a signed-in client keeps; None if the session is new."""
         own = [own_organization(row) for row in active.own(person)]
-        chosen = str(kept.organization_id) if kept else ""
-        present = next((row for row in own if row["id"] == chosen), None)
-        if present is None and kept and kept.organization_id:  # not one of the first 100
+        active_id = str(kept.organization_id) if kept else ""
+        active_one = next((row for row in own if row["id"] == active_id), None)
+        if active_one is None and kept and kept.organization_id:  # `own` lists the first 100
             row = active.own_one(person, kept.organization_id)
-            present = own_organization(row) if row else None
-        return {"organizations": own, "active_organization": present}
+            active_one = own_organization(row) if row else None
+        return {"organizations": own, "active_organization": active_one}
 
     def withholds_refresh(self) -> bool:
+        """Whether a signed-in client must send its refresh token to get a new one."""
         return conf.switch_requires_refresh_token
 
 

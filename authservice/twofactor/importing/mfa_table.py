@@ -1,7 +1,8 @@
 """Factors in a model `Authenticator` as `allauth.mfa` has it: one row of a user holds the app, and
-another one the recovery codes.
+another row holds the recovery codes.
 
-A used code is kept in Django's cache only, so the time of the last use is read instead.
+allauth remembers a used code only in Django's cache, and dj-rest-auth only the last one, without
+its time step. So the time of the last use is read instead.
 
 dj-rest-auth has a copy of that model in `dj_rest_auth.mfa`, since version 7.2; projects that use
 `allauth.mfa` with dj-rest-auth have their factors there. Secrets and seeds of allauth are decrypted
@@ -15,22 +16,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
+from django.db.models import Exists, OuterRef
 from django.utils.module_loading import import_string
 
 from authservice.core.importing import package_tables
 from authservice.kernel.imports import ImportOptions
 from authservice.kernel.secret import Secret
-from authservice.twofactor.importing import seeds
-from authservice.twofactor.importing.factors import Factor
-from authservice.twofactor.importing.seeds import NotImportable
+from authservice.twofactor.importing import factors
+from authservice.twofactor.importing.factors import Factor, NotImportable
 
-_TOTP, _CODES = "totp", "recovery_codes"
-KEY = (
-    "security keys have no counterpart here: a user without an authenticator app logs in without a"
-    " second factor"
+_TOTP, _CODES, _WEBAUTHN = "totp", "recovery_codes", "webauthn"
+KEYS_NOT_IMPORTED = (
+    "passkeys and security keys: add 'authservice.passkeys' to INSTALLED_APPS and run this again,"
+    " or a user without an authenticator app logs in without a second factor"
 )
-_TOLERANCE = 1  # the package accepts the codes of one step to either side
+_TOLERANCE = 1  # dj-rest-auth accepts the codes of one step to either side
 
 
 class MfaTable(ABC):
@@ -58,48 +60,56 @@ class MfaTable(ABC):
 
     def batches(self, options: ImportOptions) -> Iterator[tuple[list[Factor], int]]:
         rows = package_tables.rows(package_tables.find(*self.reads))
-        found = rows.exclude(type=_CODES)
-        for batch, total in package_tables.batches(found, options, added_field="created_at"):
+        # A row of codes is read with the app of its user. Keys are imported by the passkeys module,
+        # if it is installed; otherwise `_factor` reports that they were not imported.
+        has_keys = apps.is_installed("authservice.passkeys")
+        other_types = (_CODES, _WEBAUTHN) if has_keys else (_CODES,)
+        factor_rows = rows.exclude(type__in=other_types)
+        for batch, total in package_tables.batches(factor_rows, options, added_field="created_at"):
             users = {row.user_id for row in batch}
             codes = {row.user_id: row for row in rows.filter(type=_CODES, user__in=users)}
             yield [self._factor(row, codes.get(row.user_id)) for row in batch], total
 
     def left(self) -> Iterator[tuple[str, Any, Any]]:
-        return iter(())
+        rows = package_tables.rows(package_tables.find(*self.reads))
+        app = rows.filter(user=OuterRef("user"), type=_TOTP)
+        codes = rows.filter(~Exists(app), type=_CODES).order_by("pk")
+        for row, user in codes.values_list("pk", "user_id"):
+            yield factors.NO_APP, row, user
 
     def _factor(self, row: Any, codes: Any) -> Factor:
         if row.type != _TOTP:
-            return Factor(row.pk, row.user_id, reason=KEY)
+            return Factor(row.pk, row.user_id, reason=KEYS_NOT_IMPORTED)
         digits, period, tolerance = self.parameters()
         try:
-            seeds.check_parameters(digits=digits, period=period)
-            used = seeds.step_used_at(row.last_used_at, tolerance=tolerance)
+            factors.check_parameters(digits=digits, period=period)
+            used_step = factors.step_used_at(row.last_used_at, tolerance=tolerance)
             return Factor(
                 row.pk,
                 row.user_id,
-                secret=seeds.from_base32(self._readable(row)),
+                secret=factors.from_base32(self._readable(row)),
                 codes=self._codes(codes) if codes else (),
                 codes_added_at=codes.created_at if codes else None,
-                last_step=seeds.last_step(used),
+                last_step=factors.last_step(used_step),
                 added_at=row.created_at,
                 last_used_at=row.last_used_at,
             )
-        except NotImportable as wrong:
-            return Factor(row.pk, row.user_id, reason=str(wrong))
+        except NotImportable as error:
+            return Factor(row.pk, row.user_id, reason=str(error))
 
     def _readable(self, row: Any) -> Secret:
         try:
             return self.secret(row)
         except Exception:
             # A package or its adapter may raise any exception for a wrong key, signature or text.
-            raise NotImportable(seeds.UNREADABLE) from None
+            raise NotImportable(factors.UNREADABLE) from None
 
     def _codes(self, row: Any) -> list[Secret]:
         try:
             return self.unused(row)
         except Exception:
-            # Any exception, as above. The app is imported without its codes, and the report counts
-            # one code that was left.
+            # Any exception, as in `_readable`. The app is imported without its codes. The empty
+            # code is not importable, so the report counts one code that was left.
             return [Secret("")]
 
 
@@ -109,8 +119,8 @@ class DjRestAuthFactors(MfaTable):
 
     def parameters(self) -> tuple[Any, Any, int]:
         return (
-            _given("MFA_TOTP_DIGITS", seeds.DIGITS),
-            _given("MFA_TOTP_PERIOD", seeds.PERIOD),
+            _given("MFA_TOTP_DIGITS", factors.DIGITS),
+            _given("MFA_TOTP_PERIOD", factors.PERIOD),
             _TOLERANCE,
         )
 
@@ -119,11 +129,11 @@ class DjRestAuthFactors(MfaTable):
         return Secret(signer.unsign(row.data["secret"]))
 
     def unused(self, row: Any) -> list[Secret]:
-        made = import_string("dj_rest_auth.mfa.recovery_codes.RecoveryCodes")
+        codes_class = import_string("dj_rest_auth.mfa.recovery_codes.RecoveryCodes")
         count = _given("MFA_RECOVERY_CODE_COUNT", 10)
-        codes = [Secret(code) for code in made._generate_codes(row.data["seed"], count)]
-        used = int(row.data.get("used_mask", 0))
-        return [code for place, code in enumerate(codes) if not used >> place & 1]
+        codes = [Secret(code) for code in codes_class._generate_codes(row.data["seed"], count)]
+        used_mask = int(row.data.get("used_mask", 0))
+        return [code for index, code in enumerate(codes) if not used_mask >> index & 1]
 
 
 def _given(name: str, default: int) -> Any:
@@ -136,16 +146,17 @@ class AllauthFactors(MfaTable):
 
     def parameters(self) -> tuple[Any, Any, int]:
         return (
-            getattr(settings, "MFA_TOTP_DIGITS", seeds.DIGITS),
-            getattr(settings, "MFA_TOTP_PERIOD", seeds.PERIOD),
+            getattr(settings, "MFA_TOTP_DIGITS", factors.DIGITS),
+            getattr(settings, "MFA_TOTP_PERIOD", factors.PERIOD),
             int(getattr(settings, "MFA_TOTP_TOLERANCE", 0)),
         )
 
     def secret(self, row: Any) -> Secret:
         adapter = import_string("allauth.mfa.adapter.get_adapter")()
-        # The adapter of a project may return something else than a text, which then fails here.
+        # The adapter of a project may return something else than a text: then this line fails, and
+        # the secret counts as unreadable.
         return Secret("" + adapter.decrypt(row.data["secret"]))
 
     def unused(self, row: Any) -> list[Secret]:
-        codes = import_string("allauth.mfa.recovery_codes.internal.auth.RecoveryCodes")
-        return [Secret(str(code)) for code in codes(row).get_unused_codes()]
+        codes_class = import_string("allauth.mfa.recovery_codes.internal.auth.RecoveryCodes")
+        return [Secret(str(code)) for code in codes_class(row).get_unused_codes()]

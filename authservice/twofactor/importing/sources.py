@@ -1,5 +1,5 @@
-"""The sources of this module. The models of the packages are found in Django's registry, so that no
-package needs to be installed."""
+"""The sources of `authservice_import` in this module. The models of the packages are found in
+Django's registry, so that no package needs to be installed."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def import_sources() -> Iterator[tuple[str, ImportSource]]:
     yield "allauth", FactorImport(AllauthFactors())
     yield "dj_rest_auth", FactorImport(DjRestAuthFactors())
     yield "django_otp", FactorImport(DjangoOtpFactors())
-    # It stores apps and backup codes in the tables of django-otp.
+    # django-two-factor-auth stores apps and backup codes in the tables of django-otp.
     yield "two_factor", FactorImport(DjangoOtpFactors())

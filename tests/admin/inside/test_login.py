@@ -227,7 +227,7 @@ def test_admin_login_checks_the_password_before_the_code(log_in, phone, recorded
 def test_admin_login_without_required_second_factor_is_refused(log_in, configure, recorded):
     configure(TWOFACTOR={"REQUIRED": "super_admins"})
 
-    assert "set one up in the API first" in errors(log_in())
+    assert "sign in to the service, which sets one up" in errors(log_in())
 
     assert recorded("auth.login.failed")[0].metadata["reason"] == "second_factor_required"
 

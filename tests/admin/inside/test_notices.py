@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from authservice.core.messages import security_notice
 from authservice.core.models import Account, OneTimeToken, Session
-from authservice.core.staff.admin_password import _is_of_a_password
+from authservice.core.staff.django_user_pages import _is_of_a_password
 from authservice.core.users import lookup
 from authservice.kernel import modules
 from authservice.kernel.client import Client

@@ -79,7 +79,7 @@ def test_cookie_stays_if_the_trade_fails(api, guarded, token, monkeypatch, error
 def test_cookie_stays_if_there_were_too_many_requests(
     api, clock, guarded, token, configure, settings
 ):
-    configure(**settings.AUTHSERVICE, THROTTLE={"RATES": {"refresh": "1/min"}})
+    configure(**settings.AUTHSERVICE, THROTTLE={"RATES": {"refresh": "1/d"}})
     assert api.post("refresh", refresh_token=token).status == 200
     answer = refresh(api, token)
 

@@ -86,7 +86,7 @@ def test_wrong_passwords_lock_the_account_at_each_way_to_log_in(api, ann, client
 
 
 def test_requests_are_rate_limited(client, clock, ann, configure):
-    configure(THROTTLE={"RATES": {"default": "2/min"}})
+    configure(THROTTLE={"RATES": {"default": "2/d"}})
     caches["default"].clear()
 
     answers = [client.verify("nothing") for _ in range(3)]

@@ -214,7 +214,7 @@ def test_legacy_session_is_never_a_recent_login(api, token, configure, settings)
 
 
 def test_throttle_counts_trades_of_a_token(api, clock, token, configure, settings):
-    configure(**settings.AUTHSERVICE, THROTTLE={"RATES": {"refresh": "3/min"}})
+    configure(**settings.AUTHSERVICE, THROTTLE={"RATES": {"refresh": "3/d"}})
 
     answers = [refresh(api, token) for _ in range(4)]
     assert answers[-1].code == "TOO_MANY_REQUESTS"

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.test import Client
 
-from authservice.csrf import csrf_tokens
+from authservice.csrf import guard
 from tests.support.client import PASSWORD
 
 STORE = Path(os.environ["HELD"])  # what the front ends hold, as JSON
@@ -25,7 +25,7 @@ _client = Client()
 
 @cache
 def _csrf_token() -> str:
-    return csrf_tokens.issue()
+    return guard.issue()
 
 
 def send(path: str, body: Any, cookies: dict[str, str] | None = None) -> Any:

@@ -147,7 +147,7 @@ def bring(number: int) -> None:
         call_command("authservice_import", "two_factor", stdout=out)
         assert Authenticator.objects.count() == number
         assert BackupCode.objects.count() == number * TOKENS - len(range(20)[WITH_TOKEN])
-    assert f"{PHONES} skipped" in out.getvalue(), out.getvalue()
+    assert f"{PHONES} rows. This is no failure" in out.getvalue(), out.getvalue()
 
 
 def side_by_side(factors: dict[str, dict[str, str]], sessions: dict[str, str]) -> None:

@@ -44,9 +44,16 @@ def test_accounts_that_cannot_log_in_are_warned_about(configure):
     assert ids() == ["W208"]
 
 
-@pytest.mark.parametrize(("wanted", "expected"), [(True, []), (False, ["W206"])])
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({"USE_SESSION_AUTH": True}, []),
+        ({"USE_SESSION_AUTH": False}, ["W206"]),
+        ({}, []),  # a new project with both modules has chosen nothing
+    ],
+)
 def test_session_module_is_compared_with_the_setting(oauth, wanted, expected):
     with mounted(login="session"):
-        oauth(USE_SESSION_AUTH=wanted)
+        oauth(**wanted)
 
         assert ids() == expected

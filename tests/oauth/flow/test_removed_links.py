@@ -9,8 +9,8 @@ from authservice.core.messages import kinds
 from authservice.core.models import Account, OneTimeToken
 from authservice.core.users import lookup
 from authservice.oauth import eviction
+from authservice.oauth.eviction import UNLINKED
 from authservice.oauth.models import LinkedAccount, RemovedLink
-from authservice.oauth.removed_links import UNLINKED
 from tests.oauth.browsing import ANN, profile
 from tests.support.client import PASSWORD
 from tests.support.flows import NEW, PHONE, account, prove

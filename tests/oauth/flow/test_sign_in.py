@@ -264,7 +264,7 @@ def test_provider_cannot_make_anybody_a_super_admin(browser):
 
 
 def test_new_accounts_by_a_provider_are_limited_by_network(browser, configure):
-    configure(THROTTLE={"RATES": {"signup": "2/min"}}, TRUSTED_PROXIES=1)
+    configure(THROTTLE={"RATES": {"signup": "2/d"}}, TRUSTED_PROXIES=1)
     there, elsewhere = ({"X-Forwarded-For": address} for address in ("192.0.2.1", "198.51.100.1"))
 
     def sign_up(number, headers):

@@ -5,7 +5,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from authservice.core.models import OneTimeToken, Session
-from authservice.oauth.provider import ProviderError, TokenExchangeFailed, UserInfoFailed
+from authservice.oauth.provider import (
+    ProviderError,
+    ProviderUnreachable,
+    TokenExchangeFailed,
+    UserInfoFailed,
+)
 from tests.oauth.browsing import profile
 from tests.oauth.in_process import CONSENT, office
 from tests.oauth.servers import parameters_of
@@ -211,6 +216,7 @@ def test_error_of_the_provider_is_never_repeated(browser, callback, error, caplo
     ("failure", "code"),
     [
         (ProviderError, "OAUTH_PROVIDER_ERROR"),
+        (ProviderUnreachable, "OAUTH_PROVIDER_ERROR"),
         (TokenExchangeFailed, "OAUTH_TOKEN_EXCHANGE_FAILED"),
         (UserInfoFailed, "OAUTH_USER_INFO_FAILED"),
     ],
@@ -224,9 +230,12 @@ def test_failures_of_the_provider_have_fixed_codes(browser, callback, failure, c
 
 
 def test_provider_that_cannot_be_asked_at_the_start_is_an_error(browser):
-    office.failing = ProviderError
+    office.failing = ProviderUnreachable
 
-    assert refused(browser.get("oauth/acme"), "OAUTH_PROVIDER_ERROR")
+    answer = browser.get("oauth/acme")
+
+    assert refused(answer, "OAUTH_PROVIDER_ERROR")
+    assert answer.body["message"].startswith("The provider does not answer.")
 
 
 @pytest.mark.parametrize("purpose", ["prefetch", "preview"])

@@ -9,7 +9,7 @@ from django.utils import timezone
 from authservice.core.models import Account
 from authservice.core.users import lookup
 from authservice.oauth import eviction, storage
-from authservice.oauth.importing import known
+from authservice.oauth.importing import sources
 from authservice.oauth.models import LinkedAccount
 from authservice.oauth.storage import Link
 from tests.oauth.browsing import ANN
@@ -104,7 +104,7 @@ def test_second_link_of_an_account_is_a_conflict(run, old_user):
 
     report = run(*MAPPED)
 
-    assert f"Conflict: {known.SECOND}: rows {second.pk} (user {old_user.pk})" in report
+    assert f"Conflict: {sources.SECOND}: rows {second.pk} (user {old_user.pk})" in report
     assert f"rows {first.pk}" not in report
     assert links() == [(old_user.pk, "acme", "ann-at-acme")]
 
@@ -125,7 +125,7 @@ def test_link_of_another_account_is_never_overwritten(run, old_user):
 
     report = run(*MAPPED)
 
-    assert f"Conflict: {known.TAKEN}: rows {row.pk} (user {old_user.pk})" in report
+    assert f"Conflict: {sources.TAKEN}: rows {row.pk} (user {old_user.pk})" in report
     assert links() == [(bob.pk, "acme", "ann-at-acme")]
 
 
@@ -133,7 +133,7 @@ def test_link_made_here_is_never_overwritten(run, old_user):
     storage.links().add(link(old_user, "other-identity"))
     social(old_user, "old", "ann-at-acme")
 
-    assert f"Conflict: {known.SECOND}" in run(*MAPPED)
+    assert f"Conflict: {sources.SECOND}" in run(*MAPPED)
     assert links() == [(old_user.pk, "acme", "other-identity")]
 
 

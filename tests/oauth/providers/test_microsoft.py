@@ -83,3 +83,19 @@ def test_microsoft_endpoints_are_those_of_the_tenant(provider):
     known = provider("microsoft", CLIENT_ID="c", CLIENT_SECRET="s", TENANT=TENANT)
 
     assert known.token_url().startswith(f"https://login.microsoftonline.com/{TENANT}/")
+
+
+def test_microsoft_endpoints_are_those_of_a_national_cloud(provider):
+    cloud = "https://login.microsoftonline.us"
+    graph = "https://graph.microsoft.us/v1.0/me"
+    known = provider(
+        "microsoft", CLIENT_ID="c", CLIENT_SECRET="s", ISSUER=cloud, USERINFO_URL=graph
+    )
+
+    endpoints = (known.authorization_base(), known.token_url(), known.jwks_url())
+    assert all(endpoint.startswith(f"{cloud}/common/") for endpoint in endpoints)
+    assert known.userinfo_url() == graph
+    assert known.is_issuer({"iss": f"{cloud}/{TENANT}/v2.0", "tid": TENANT})
+    assert not known.is_issuer(
+        {"iss": f"https://login.microsoftonline.com/{TENANT}/v2.0", "tid": TENANT}
+    )

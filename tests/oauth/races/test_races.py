@@ -10,10 +10,11 @@ from django.utils import timezone
 
 from authservice.core.models import Account, OneTimeToken, Session
 from authservice.kernel import modules
-from authservice.oauth import sealing, sign_in
+from authservice.oauth import sign_in
+from authservice.oauth import tokens as provider_tokens
+from authservice.oauth.eviction import UNLINKED
 from authservice.oauth.models import LinkedAccount
 from authservice.oauth.provider import ProviderTokens
-from authservice.oauth.removed_links import UNLINKED
 from authservice.oauth.storage import links
 from authservice.oauth.tokens import access_token
 from authservice.twofactor.verify_login import second_factor
@@ -267,9 +268,9 @@ def test_expired_token_is_refreshed_once_for_all_callers(crowd, api, rounds, oau
 
 def expire(user):
     [link] = links().of_user(user.pk)
-    tokens = sealing.unseal(link)
+    tokens = provider_tokens.unseal(link)
     past = timezone.now() - timedelta(hours=1)
-    sealing.store(
+    provider_tokens.store(
         link,
         ProviderTokens(
             access_token=tokens.access_token,

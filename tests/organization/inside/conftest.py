@@ -1,5 +1,7 @@
 import pytest
 
+# Its views name permissions of the roles in the settings, and a test may begin with other roles.
+import tests.organization.urls  # noqa: F401
 from tests.organization.inside.people import Person, join
 from tests.organization.settings import ROLES
 from tests.support.flows import CommittingApi

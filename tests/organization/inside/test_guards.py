@@ -28,6 +28,8 @@ from rest_framework.views import APIView
 import authservice
 from authservice.authentication import AuthserviceAuthentication
 from authservice.core.models import Session
+from authservice.kernel import clock
+from authservice.kernel.levels import Record
 from authservice.organization.models import Membership
 from tests.admin_api.people import promote
 from tests.csrf.installed import installed
@@ -75,9 +77,14 @@ def permissions() -> dict[str, type[BasePermission]]:
 
 def decorators() -> dict[str, Any]:
     return {
-        name: value(*arguments_of(value).values()) if arguments_of(value) else value
+        name: value(*arguments_of(value).values()) if is_called(value) else value
         for name, value in defined("decorators").items()
     }
+
+
+def is_called(decorator: Any) -> bool:
+    """Whether it is called for a decorator, and so has no parameter for the view."""
+    return "view" not in inspect.signature(decorator).parameters
 
 
 def arguments_of(made_by: Any) -> dict[str, Any]:
@@ -172,7 +179,9 @@ def person(ann, bob, configure, settings):
     )
     promote(ann.email)
     prove(ann.email)
-    Session.objects.filter(user=the_user(ann.email)).update(amr="pwd otp mfa")
+    Session.objects.filter(user=the_user(ann.email)).update(
+        amr="pwd otp mfa", levels=Record.of_login(("pwd", "otp", "mfa"), clock.utc()).text
+    )
     ann.switch(organization)
     urls = ModuleType("guarded_urls")
     urls.urlpatterns = [

@@ -197,6 +197,38 @@ def test_forged_request_has_no_organization(ann, acme, configure):
         assert client.post("/lazy").json() == {"slug": ""}
 
 
+PLAIN = ["/plain/members", "/async/members", "/plain/admins", "/async/admins"]
+
+
+@pytest.fixture
+def staff(ann, acme, configure):
+    """Ann's browser, with a session of Django's own login and with her token cookie."""
+    ann.switch(acme)
+    configure(COOKIES={"ENABLED": True})
+    client = Client()
+    client.force_login(ann.user)
+    client.cookies[ACCESS] = ann.token
+    with installed():
+        yield client
+
+
+@pytest.mark.parametrize("path", PLAIN)
+def test_token_cookie_beside_a_session_of_django_identifies_the_user(staff, path):
+    assert staff.get(path).json() == {"slug": "acme", "role": "owner"}
+
+
+@pytest.mark.parametrize("path", PLAIN)
+def test_forged_request_with_a_token_cookie_beside_a_session_of_django_is_refused(staff, path):
+    assert refusal(staff.post(path)) == (403, "INVALID_CSRF")
+
+
+@pytest.mark.parametrize("path", PLAIN)
+def test_user_who_has_a_session_of_django_only_is_nobody(staff, path):
+    del staff.cookies[ACCESS]
+
+    assert refusal(staff.get(path)) == (401, "UNAUTHORIZED")
+
+
 @pytest.fixture
 def outage(ann, acme, configure):
     """The store of the sessions fails, and Ann's organization is active."""
@@ -260,6 +292,25 @@ def test_decorated_view_varies_by_caller_without_the_middleware(settings, ann, a
     assert (refused.status_code, admitted.status_code) == (403, 200)
     for answer in (refused, admitted, call(path)):
         assert {"Authorization", "Cookie"} <= vary(answer)
+
+
+@pytest.mark.parametrize("by_cookie", [False, True], ids=["bearer", "cookie beside Django's"])
+@pytest.mark.parametrize("path", ["/plain/user", "/async/user"])
+def test_decorated_view_has_the_user_without_the_middleware(
+    settings, ann, acme, configure, path, by_cookie
+):
+    assert "authservice.middleware.AuthserviceMiddleware" not in settings.MIDDLEWARE
+    ann.switch(acme)
+    client, headers = Client(), {"Authorization": f"Bearer {ann.token}"}
+    if by_cookie:
+        configure(COOKIES={"ENABLED": True})
+        client.force_login(ann.user)
+        client.cookies[ACCESS], headers = ann.token, {}
+
+    with installed():
+        answer = client.get(path, headers=headers)
+
+    assert answer.json() == {"email": ann.user.email, "org_id": acme}
 
 
 PAGES = {

@@ -6,6 +6,7 @@ from django.contrib.auth import get_user_model
 from authservice.core.models import Account
 from authservice.organization.models import Membership, Organization
 from tests.organization.inside.people import Person, join, role_of
+from tests.support.aging import age_sessions
 from tests.support.people import unsaved
 
 pytestmark = pytest.mark.django_db
@@ -202,3 +203,37 @@ def test_list_has_at_most_a_hundred_members(ann, acme):
     for query in ("", "?limit=1000", "?limit="):
         answer = ann.get(f"org/{acme}/members{query}")
         assert (len(answer.data), answer.headers["X-Total-Count"]) == (100, "101")
+
+
+@pytest.mark.parametrize(
+    ("role", "change", "status"),
+    [
+        ("member", {"role": "owner"}, 401),
+        ("owner", {"role": "member"}, 401),
+        ("owner", None, 401),
+        ("member", {"role": "admin"}, 200),
+        ("member", None, 200),
+    ],
+    ids=["promoted", "demoted", "removed", "of another role", "member removed"],
+)
+def test_change_of_owners_needs_a_fresh_proof_if_that_is_strict(
+    ann, acme, bob, configure, role, change, status
+):
+    configure(STEP_UP={"ROUTES": "strict"})
+    join(acme, bob, role)
+    age_sessions()
+    path = f"org/{acme}/members/{bob.id}"
+
+    answer = ann.put(path, **change) if change else ann.delete(path)
+
+    assert answer.status == status
+    assert (role_of(acme, bob) == role) == (status == 401)
+
+
+def test_owner_leaves_with_a_fresh_proof_if_that_is_strict(ann, acme, bob, configure):
+    configure(STEP_UP={"ROUTES": "strict"})
+    join(acme, bob, "owner")
+    age_sessions()
+
+    assert ann.delete(f"org/{acme}/members/{ann.id}").error == (401, "STEP_UP_REQUIRED")
+    assert role_of(acme, ann) == "owner"

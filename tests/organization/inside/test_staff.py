@@ -14,7 +14,7 @@ from authservice.core.messages import limits
 from authservice.core.models import Session
 from authservice.kernel.client import Client
 from authservice.kernel.errors import TooManyRequests
-from authservice.kernel.http.bounds import MARKS
+from authservice.kernel.http.fields import MARKS
 from authservice.organization import staff
 from authservice.organization.errors import AlreadyAMember, LastOwner, MemberNotFound
 from authservice.organization.models import Membership, Organization, OrganizationInvitation

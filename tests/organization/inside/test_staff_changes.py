@@ -4,8 +4,10 @@ import re
 
 import pytest
 
+from authservice.kernel import clock as source
+from authservice.organization import organizations
 from authservice.organization.admin import OrganizationForm
-from authservice.organization.models import Organization
+from authservice.organization.models import FormerSlug, Organization
 from tests.organization.inside.test_staff import BASE, boss
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +100,46 @@ def test_slug_of_another_organization_is_refused(save, ann):
     answer = save(slug="other")
 
     assert [*answer.context["adminform"].form.errors] == ["slug"]
+
+
+@pytest.mark.parametrize("reserved", ["api", "gone", "former"])
+def test_slug_that_the_api_reserves_is_refused(save, ann, events, reserved):
+    gone = ann.found("Gone", slug="gone")
+    assert ann.delete(f"org/{gone}").status == 200
+    other = ann.found("Other", slug="former")
+    Organization.objects.filter(pk=other).update(slug="other")
+    organizations.retire_slug("former")  # as after a change of that slug by staff
+    assert ann.post("org", name="Acme", slug=reserved).code == "ORG_SLUG_TAKEN"
+    before = len(events())
+
+    answer = save(slug=reserved)
+
+    errors = answer.context["adminform"].form.errors
+    assert errors == {"slug": ["This slug is taken or reserved."]}
+    assert len(events()) == before
+    assert Organization.objects.filter(slug="acme").exists()
+
+
+def test_slug_is_given_again_after_its_reservation(save, ann):
+    gone = ann.found("Gone", slug="gone")
+    assert ann.delete(f"org/{gone}").status == 200
+    FormerSlug.objects.update(retired_at=source.now() - organizations.KEPT)
+
+    assert save(slug="gone").status_code == 302
+
+
+def test_own_former_slug_stays_reserved(save):
+    save(slug="new")
+
+    answer = save(slug="acme")
+
+    assert [*answer.context["adminform"].form.errors] == ["slug"]
+
+
+def test_reserved_slug_that_does_not_change_can_be_saved(save):
+    Organization.objects.update(slug="api")
+
+    assert save(name="New").status_code == 302
 
 
 def test_metadata_of_several_lines_are_stored_with_line_feeds(save):

@@ -1,4 +1,8 @@
-"""`manage.py authservice_search_index`: indexes for searches and filters of users (PostgreSQL)."""
+"""`manage.py authservice_search_index`: indexes for searches and filters of users (PostgreSQL).
+
+No migration creates them, for three reasons: not every database role may create the extension, some
+indexes are on the host project's table, and CREATE INDEX CONCURRENTLY cannot run in a transaction.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,9 @@ from django.db import DatabaseError, connections
 
 from authservice.admin import user_list
 from authservice.admin.user_list import Index
-from authservice.core.management.progress import InterruptibleCommand
+from authservice.core.management.command_line import InterruptibleCommand
 from authservice.kernel import databases
 
-# Not a migration, for three reasons: not every database role may create the extension, some indexes
-# are on the host project's table, and CREATE INDEX CONCURRENTLY cannot run in a transaction.
 _VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 
 
@@ -31,12 +33,12 @@ class Command(InterruptibleCommand):
             name = self.connection.display_name
             self.stdout.write(f"Nothing to do: {name} has no index type for these searches.")
             return
-        wanted = user_list.wanted_indexes(using)
+        indexes = user_list.wanted_indexes(using)
         if options["drop"]:
-            for index in wanted:
+            for index in indexes:
                 self._drop(index)
             return
-        created = [index for index in wanted if self._create(index)]
+        created = [index for index in indexes if self._create(index)]
         for table in sorted({index.table for index in created}):
             self._run(f"ANALYZE {table}")
 
@@ -46,13 +48,23 @@ class Command(InterruptibleCommand):
 
     def _create(self, index: Index) -> bool:
         """Create the index if it is missing or invalid; returns whether it was created."""
-        valid = self._state(index)
-        if valid:
+        with self.connection.cursor() as cursor:
+            cursor.execute(_VALID, [index.name])
+            row = cursor.fetchone()  # None if there is no such index
+        if row and row[0]:
             self.stdout.write(f"Index {index.name} already exists.")
             return False
         if index.extension:
-            self._require(index.extension)
-        if valid is False:
+            try:
+                self._run(f"CREATE EXTENSION IF NOT EXISTS {index.extension}")
+            except DatabaseError as error:
+                reason = str(error).strip().splitlines()[0]
+                raise CommandError(
+                    f"Cannot create the extension {index.extension} ({reason}). Install"
+                    f" PostgreSQL's contrib modules, then run CREATE EXTENSION {index.extension};"
+                    " in this database as its owner or a superuser, and run this command again."
+                ) from error
+        if row:
             self._drop(index)  # an aborted run left it unfinished
         self.stdout.write(f"Creating index {index.name} concurrently.")
         self._run(index.create_sql)
@@ -60,25 +72,6 @@ class Command(InterruptibleCommand):
             self._run(index.statistics_sql)
         self.stdout.write(f"Created index {index.name}.")
         return True
-
-    def _state(self, index: Index) -> bool | None:
-        """Whether the index is valid; None if it does not exist."""
-        with self.connection.cursor() as cursor:
-            cursor.execute(_VALID, [index.name])
-            row = cursor.fetchone()
-        return bool(row[0]) if row else None
-
-    def _require(self, extension: str) -> None:
-        try:
-            self._run(f"CREATE EXTENSION IF NOT EXISTS {extension}")
-        except DatabaseError as wrong:
-            text = (
-                f"Cannot create the extension {extension}"
-                f" ({str(wrong).strip().splitlines()[0]}). Install PostgreSQL's contrib modules,"
-                f" then run CREATE EXTENSION {extension}; in this database as its owner or a"
-                " superuser, and run this command again."
-            )
-            raise CommandError(text) from wrong
 
     def _run(self, sql: str) -> None:
         with self.connection.cursor() as cursor:

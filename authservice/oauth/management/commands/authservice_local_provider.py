@@ -17,12 +17,12 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from authservice.core.management.progress import InterruptibleCommand
+from authservice.core.management.command_line import InterruptibleCommand
 from authservice.oauth.provider_settings import BUILT_IN, name_problem
 
 PORT = 9400
-# Named providers whose users such a provider can have; the others have endpoints or claims of their
-# own. Any other name is a generic provider.
+# The named providers that it can stand in for; the others have endpoints or claims of their own.
+# With any other name it is a generic provider.
 STOOD_IN_FOR = ("google", "gitlab")
 # It accepts every client.
 CLIENT = {"CLIENT_ID": "local", "CLIENT_SECRET": "only-for-development"}
@@ -30,7 +30,7 @@ USERS = ("ann@example.com", "bob@example.com")
 PACKAGE = "oidc-provider-mock"
 _HOST = "localhost"
 
-# The layout of the package loads a style sheet from another host.
+# Replaces the layout of the package, which loads a style sheet from another host.
 _LAYOUT = """\
 <!doctype html>
 <html lang="en">
@@ -96,11 +96,11 @@ def issuer(port: int) -> str:
 
 def settings_for(name: str, port: int) -> str:
     """The lines for the settings of the project."""
-    given = json.dumps({"ISSUER": issuer(port), **CLIENT})
+    entry = json.dumps({"ISSUER": issuer(port), **CLIENT})
     return (
         "# settings.py, in development, below AUTHSERVICE\n"
         'AUTHSERVICE.setdefault("OAUTH", {}).setdefault("PROVIDERS", {})'
-        f'["{name}"] = {given}\n'
+        f'["{name}"] = {entry}\n'
         'OUTBOUND = AUTHSERVICE.setdefault("OUTBOUND", {})\n'
         'for hosts in ("PRIVATE_HOSTS", "INSECURE_HOSTS"):\n'
         f'    OUTBOUND[hosts] = [*OUTBOUND.get(hosts, ()), "{_HOST}"]\n'
@@ -109,18 +109,17 @@ def settings_for(name: str, port: int) -> str:
 
 def application(users: tuple[str, ...] | list[str]) -> Any:
     """The WSGI application of the provider."""
-    # Parts of Authlib that it uses are deprecated, and Authlib overrides filters of warnings.
+    # The package uses deprecated parts of Authlib, which overrides filters of warnings.
     with warnings.catch_warnings(record=True):
         from jinja2 import ChoiceLoader, DictLoader
         from oidc_provider_mock import User, app
 
-    known = [User(sub=address, claims=_claims(address)) for address in users]
-    provider = app(require_nonce=True, user_claims=known)
-    own = DictLoader({"_base.html": _LAYOUT})
-    provider.jinja_loader = ChoiceLoader([own, provider.jinja_loader])
+    mock_users = []
+    for address in users:
+        name = address.partition("@")[0].replace(".", " ").title()
+        claims = {"email": address, "email_verified": True, "name": name}
+        mock_users.append(User(sub=address, claims=claims))
+    provider = app(require_nonce=True, user_claims=mock_users)
+    layout = DictLoader({"_base.html": _LAYOUT})
+    provider.jinja_loader = ChoiceLoader([layout, provider.jinja_loader])
     return provider
-
-
-def _claims(address: str) -> dict[str, object]:
-    name = address.partition("@")[0].replace(".", " ").title()
-    return {"email": address, "email_verified": True, "name": name}

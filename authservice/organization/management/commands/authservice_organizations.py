@@ -10,15 +10,14 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db.models import Count, QuerySet
 
-from authservice.core.management.naming import named
-from authservice.core.management.progress import InterruptibleCommand, counted
+from authservice.core.management.command_line import InterruptibleCommand, counted, named
 from authservice.kernel.client import Client
 from authservice.organization import access, errors, organizations, staff
 from authservice.organization.conf import NAME
 from authservice.organization.models import Organization
 
 _CONTROL = ("Cc", "Cs")  # control characters, and surrogates: bytes that are no UTF-8
-_MARKS = 30  # combining marks in a row; `kernel.http.bounds` has the same limit
+_MARKS = 30  # combining marks in a row; `kernel.http.fields` has the same limit
 
 
 class Command(InterruptibleCommand):
@@ -50,42 +49,40 @@ class Command(InterruptibleCommand):
             self._list(staff.without_owner())
 
     def _list(self, rows: QuerySet[Organization]) -> None:
-        listed = access.with_owner(rows).annotate(members=Count("memberships"))
-        for row in listed.iterator():
+        annotated = access.with_owner(rows).annotate(members=Count("memberships"))
+        for row in annotated.iterator():
             state = "" if row.active else ", inactive"
             owner = getattr(row, "owner_pk", None) or "nobody"
             members = counted(getattr(row, "members", 0), "member")
             self.stdout.write(f"{row.pk} {row.slug}: {row.name}; owner {owner}, {members}{state}")
 
     def _create(self, name: str, owner: str, slug: str) -> None:
-        name = _valid_name(name)
+        # The API accepts the same names, and stores them in the same form.
+        if not 0 < len(name.strip()) <= NAME:
+            raise CommandError(f"The name must have 1 to {NAME} characters.")
+        categories = [unicodedata.category(character) for character in name]
+        if not set(categories).isdisjoint(_CONTROL):
+            raise CommandError("The name must not contain control characters or broken Unicode.")
+        runs = groupby(category[0] == "M" for category in categories)
+        if any(of_marks and len([*run]) > _MARKS for of_marks, run in runs):
+            raise CommandError(
+                f"The name must not have more than {_MARKS} combining marks in a row."
+            )
+        name = unicodedata.normalize("NFC", name).strip()
         if slug and not organizations.is_slug(slug):
             raise CommandError(f"--slug: {organizations.RULE}")
         try:
             created = staff.create(named(owner), name=name, slug=slug)
-        except errors.SlugTaken as wrong:
-            raise CommandError(wrong.message) from wrong
+        except errors.SlugTaken as error:
+            raise CommandError(error.message) from error
         self.stdout.write(f"Created {created.slug} ({created.pk}).")
 
     def _transfer(self, text: str, owner: str) -> None:
         key = access.parse_id(text)
         rows = Organization.objects.filter(**({"pk": key} if key else {"slug": text}))
-        found = rows.first()
-        if found is None:
+        organization = rows.first()
+        if organization is None:
             raise CommandError(f"There is no organization {text!r}.")
         person = named(owner)
-        staff.transfer(found, person.user, client=Client())
-        self.stdout.write(f"User {person.id} owns {found.slug} now.")
-
-
-def _valid_name(text: str) -> str:
-    """The name as the API stores it. Raises `CommandError` if the API would refuse it."""
-    if not 0 < len(text.strip()) <= NAME:
-        raise CommandError(f"The name must have 1 to {NAME} characters.")
-    categories = [unicodedata.category(character) for character in text]
-    if not set(categories).isdisjoint(_CONTROL):
-        raise CommandError("The name must not contain control characters or broken Unicode.")
-    rows = groupby(category[0] == "M" for category in categories)
-    if any(of_marks and len([*row]) > _MARKS for of_marks, row in rows):
-        raise CommandError(f"The name must not have more than {_MARKS} combining marks in a row.")
-    return unicodedata.normalize("NFC", text).strip()
+        staff.transfer(organization, person.user, client=Client())
+        self.stdout.write(f"User {person.id} owns {organization.slug} now.")

@@ -7,8 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from authservice.core.management.naming import named
-from authservice.core.management.progress import InterruptibleCommand
+from authservice.core.management.command_line import InterruptibleCommand, named
 from authservice.twofactor import enrolment
 
 
