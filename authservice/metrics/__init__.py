@@ -1,0 +1,1 @@
+"""Metrics of logins, messages and calls by OpenTelemetry."""
