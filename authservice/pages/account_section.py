@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from authservice.kernel.errors import Fault
 from authservice.kernel.modules import Slot
 from authservice.pages.calls import Answer
 from authservice.pages.form_fields import Field
@@ -40,7 +41,8 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Box:
-    """Rows under a heading. `empty` is the text if there are none."""
+    """Rows under a heading. `empty` is the text if there are none; `links` lead to further rows,
+    and `range` says which ones these are."""
 
     title: Any
     text: Any = ""
@@ -49,6 +51,8 @@ class Box:
     rows: Sequence[Row] = ()
     actions: Sequence[Action] = ()
     empty: Any = ""
+    links: Sequence[Action] = ()
+    range: Any = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +71,13 @@ class Form:
     fields: Callable[[Visitor], Sequence[Field]] = field(default=lambda visitor: ())
     # The page after success, if it is not the section with `done`.
     after: Callable[[Visitor, Answer], Any] | None = None
+    # The page after a refusal. Without it, or if it returns None, the form is shown again.
+    again: Callable[[Visitor, Fault], Any] | None = None
 
 
 class AccountSection(Slot):
     """Slot `account_section`: a section of the account pages. `name` is the last part of its
-    address; `delete` and `secure` are the names of routes."""
+    address, so it must not be `delete` or `secure`: routes of core have these addresses."""
 
     slot = "account_section"
     name = ""
@@ -93,3 +99,7 @@ class AccountSection(Slot):
     def boxes(self, visitor: Visitor) -> Sequence[Box]:
         """What the section shows to this user. May raise a `Fault`."""
         raise NotImplementedError
+
+    def context(self, visitor: Visitor) -> Mapping[str, Any]:
+        """Further variables of the template."""
+        return {}

@@ -14,9 +14,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from time import perf_counter
 from typing import Any
 
+from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.urls import reverse
 
 from authservice.core.api import callers
 from authservice.core.api.endpoint import Endpoint
@@ -26,9 +29,14 @@ from authservice.kernel.errors import Fault
 from authservice.kernel.http.envelope import refusal
 from authservice.kernel.settings import cached_for_host
 
+called = Signal()
+"""A page has called a route; for tools of developers, since no middleware sees it. `request` is the
+inner request, `path` the address of the route without the query, `body` its JSON, which may have
+passwords and codes, `response` the answer, `seconds` how long it took, and `signed_in` whether it
+was called for a user."""
 OWN_URLS = "authservice.pages.urls"
 _FAULT = "_authservice_fault"
-# About the body of the form, or the user whom the page has identified already.
+# Headers about the body of the form, or about the user, whom the page has identified already.
 _NOT_PASSED = ("HTTP_AUTHORIZATION", "HTTP_CONTENT_ENCODING", "HTTP_TRANSFER_ENCODING")
 
 
@@ -53,23 +61,6 @@ class Answer:
         return int(self.response.headers.get("X-Total-Count", 0))
 
 
-def exists(route: str) -> bool:
-    """Whether an installed module has a route with this name."""
-    return route in _views()
-
-
-def view(route: str) -> Any:
-    """The view of a route as the URLconf has it, for a request that is not for a page."""
-    return _views()[route]
-
-
-def choices(route: str, field: str) -> list[str]:
-    """The values that a field of the body of a route may have."""
-    found = view(route)
-    action = getattr(found.cls, next(iter(found.actions.values())))
-    return list(action.operation.body().fields[field].choices)
-
-
 def call(
     request: HttpRequest,
     route: str,
@@ -82,12 +73,27 @@ def call(
 ) -> Answer:
     """Call a route as `caller`, or as nobody. `path` are the values in its path."""
     inner = _request(request, method, body or {}, query)
-    callers.call_as(inner, caller)
+    callers.call_as(inner, caller and caller.again(shared=_may_share(request, method)))
+    if caller is not None and method not in callers.SAFE_METHODS:
+        caller.stop_sharing()
+    started = perf_counter()
     response: HttpResponse = _quiet(view(route))(inner, **(path or {}))
+    if called.receivers:
+        address = reverse(f"authservice:{route}", kwargs=dict(path or {}))
+        seconds = perf_counter() - started
+        signed_in = caller is not None
+        details = {"path": address, "body": body, "response": response}
+        called.send(sender=None, request=inner, signed_in=signed_in, seconds=seconds, **details)
     fault: Fault | None = inner.__dict__.get(_FAULT)
-    if fault is not None or not response.content:
+    if fault is not None or response.streaming or not response.content:
         return Answer(response, None, fault)
     return Answer(response, json.loads(response.content, object_hook=Values)["data"], None)
+
+
+def _may_share(request: HttpRequest, method: str) -> bool:
+    """Whether a route may have the user whom the page has read. Not one that reads after a form was
+    sent: a section of the project may have changed the user itself."""
+    return (request.method in callers.SAFE_METHODS) == (method in callers.SAFE_METHODS)
 
 
 def _request(request: HttpRequest, method: str, body: Mapping[str, Any], query: str) -> HttpRequest:
@@ -96,7 +102,7 @@ def _request(request: HttpRequest, method: str, body: Mapping[str, Any], query: 
     inner.META = {
         **meta,
         "CONTENT_TYPE": "application/json",
-        # A program: a browser would get a page for a mailed link.
+        # As of a program: a browser would get a page from the route of a mailed link.
         "HTTP_ACCEPT": "application/json",
         "QUERY_STRING": query,
     }
@@ -111,10 +117,11 @@ def _request(request: HttpRequest, method: str, body: Mapping[str, Any], query: 
 
 @cache
 def _quiet(route_view: Any) -> Callable[..., HttpResponse]:
-    """The same view, which lets the page have the error itself: with all invalid fields, whatever
-    `API.ERROR_DETAILS` says, and with no redirect to a front end."""
-    kind: Any = type(route_view.cls.__name__, (route_view.cls,), {"refuse": _keep})
-    return kind.as_view(route_view.actions, **{**route_view.initkwargs, "guard_exempt": True})  # type: ignore[no-any-return]
+    """The view of a route, which keeps an error for the page instead of answering it: with all
+    invalid fields, whatever `API.ERROR_DETAILS` says, and with no redirect to a front end."""
+    own = {"refuse": _keep, "is_counted": False}
+    quiet: Any = type(route_view.cls.__name__, (route_view.cls,), own)
+    return quiet.as_view(route_view.actions, **{**route_view.initkwargs, "guard_exempt": True})  # type: ignore[no-any-return]
 
 
 def _keep(endpoint: Endpoint, fault: Fault) -> HttpResponse:
@@ -122,9 +129,26 @@ def _keep(endpoint: Endpoint, fault: Fault) -> HttpResponse:
     return refusal(fault)
 
 
+def exists(route: str) -> bool:
+    """Whether an installed module has a route with this name."""
+    return route in _views()
+
+
+def view(route: str) -> Any:
+    """The view of a route as the URLconf has it, for a request that is not for a page."""
+    return _views()[route]
+
+
+def choices(route: str, field: str) -> list[str]:
+    """The values that a field of the body of a route may have."""
+    route_view = view(route)
+    action = getattr(route_view.cls, next(iter(route_view.actions.values())))
+    return list(action.operation.body().fields[field].choices)
+
+
 @cached_for_host
 def _views() -> Mapping[str, Any]:
-    # Without our own: the pages are built from what the others have.
+    # Without the URLconf of the pages, which asks what routes the other modules have.
     urlconfs = (urlconf for urlconf in modules.urlconfs() if urlconf != OWN_URLS)
     routes = [route for urlconf in urlconfs for route in import_module(urlconf).urlpatterns]
     return {

@@ -1,4 +1,5 @@
-"""System checks of this module: colours with too little contrast, and a missing middleware."""
+"""System checks of this module: colours with too little contrast, and what users of the pages need:
+a middleware in its place, an address of the login, and mails."""
 
 from __future__ import annotations
 
@@ -6,9 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
-from django.conf import settings
+from django.conf import global_settings, settings
 from django.core.checks import CheckMessage, register
+from django.urls import is_valid_path
 
+from authservice.kernel import message_queue
 from authservice.kernel.checks import declare, message
 from authservice.kernel.sections import frontend
 from authservice.kernel.settings import complaints
@@ -29,8 +32,28 @@ declare(
             "Add 'authservice.middleware.AuthserviceMiddleware' to MIDDLEWARE, after"
             " AuthenticationMiddleware, or set FRONTEND.URL if the project has a front end.",
         ),
+        "authservice.W243": (
+            "AuthserviceMiddleware comes before AuthenticationMiddleware in MIDDLEWARE, which then"
+            " hides users who sign in on the pages from Django's own tools.",
+            "Put 'authservice.middleware.AuthserviceMiddleware' after"
+            " 'django.contrib.auth.middleware.AuthenticationMiddleware'.",
+        ),
+        "authservice.W244": (
+            "LOGIN_URL is not set, so login_required leads to an address that the project does not"
+            " have.",
+            "Set LOGIN_URL to 'authservice:page-login', the sign-in page.",
+        ),
+        "authservice.W245": (
+            "The pages promise mails, such as after a forgotten password, but no installed app"
+            " sends e-mails.",
+            "Add 'authservice.notification' to INSTALLED_APPS.",
+        ),
     }
 )
+
+
+_MIDDLEWARE = "authservice.middleware.AuthserviceMiddleware"
+_OF_DJANGO = "django.contrib.auth.middleware.AuthenticationMiddleware"
 
 
 def connect() -> None:
@@ -41,23 +64,28 @@ def check_pages(**_: Any) -> Iterator[CheckMessage]:
     # Core's own check reports wrong keys and types; until they are fixed, no setting can be read.
     if not apps.is_installed("authservice.pages") or list(complaints()):
         return
-    if views.keeps_logins() and not frontend.url and _MIDDLEWARE not in settings.MIDDLEWARE:
-        yield message("authservice.W240")
-    colors = (("COLOR", conf.color, contrast.PAGE), ("COLOR_DARK", conf.color_dark, _DARK))
+    if views.keeps_logins() and not frontend.url:
+        names = list(settings.MIDDLEWARE)
+        if _MIDDLEWARE not in names:
+            yield message("authservice.W240")
+        elif _OF_DJANGO in names and names.index(_MIDDLEWARE) < names.index(_OF_DJANGO):
+            yield message("authservice.W243")
+        # Any other LOGIN_URL is the choice of the project.
+        login_url: Any = settings.LOGIN_URL
+        if login_url == global_settings.LOGIN_URL and not is_valid_path(login_url):
+            yield message("authservice.W244")
+    if not message_queue.can_mail():
+        yield message("authservice.W245")
+    colors = (
+        ("COLOR", conf.color, contrast.PAGE),
+        ("COLOR_DARK", conf.color_dark, contrast.PAGE_DARK),
+    )
     for name, color, page in colors:
-        yield from _color(f"PAGES.{name}", color, page)
-
-
-_DARK = contrast.PAGE_DARK
-_MIDDLEWARE = "authservice.middleware.AuthserviceMiddleware"
-
-
-def _color(name: str, color: str, page: str) -> Iterator[CheckMessage]:
-    if not contrast.COLOR.fullmatch(color):
-        return  # authservice.E006
-    if (found := contrast.ratio(color, page)) < contrast.MINIMUM:
-        text = (
-            f"{name} is {color!r}, whose contrast with the page is {found:.1f} to 1: many people"
-            " cannot read links and buttons."
-        )
-        yield message("authservice.W239", text)
+        if not contrast.COLOR.fullmatch(color):
+            continue  # reported as authservice.E006
+        if (ratio := contrast.ratio(color, page)) < contrast.MINIMUM:
+            text = (
+                f"PAGES.{name} is {color!r}, whose contrast with the page is {ratio:.1f} to 1: many"
+                " people cannot read links and buttons."
+            )
+            yield message("authservice.W239", text)

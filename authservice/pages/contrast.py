@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 # Success criterion 1.4.3 for text of usual size.
 MINIMUM = 4.5
+# Backgrounds of the page in light and dark mode.
 PAGE, PAGE_DARK = "#ffffff", "#17171a"
+# Colours of text on buttons.
 _DARK_TEXT, _LIGHT_TEXT = "#101014", "#ffffff"
 
 
@@ -17,15 +20,17 @@ def ratio(one: str, other: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+@cache
 def text_on(color: str) -> str:
     """The colour of text on a button of this colour: the one with the higher contrast."""
     return max(_LIGHT_TEXT, _DARK_TEXT, key=lambda text: ratio(text, color))
 
 
 def _luminance(color: str) -> float:
-    red, green, blue = (_linear(int(color[at : at + 2], 16) / 255) for at in (1, 3, 5))
+    shares = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    # Linear light: sRGB stores each share with a gamma (WCAG 2.2, relative luminance).
+    red, green, blue = (
+        share / 12.92 if share <= 0.04045 else float(((share + 0.055) / 1.055) ** 2.4)
+        for share in shares
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _linear(share: float) -> float:
-    return share / 12.92 if share <= 0.04045 else float(((share + 0.055) / 1.055) ** 2.4)

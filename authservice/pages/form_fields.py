@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.core import signing
 from django.http import QueryDict
 from rest_framework import serializers
 
 from authservice.core.credentials import passwords
 from authservice.core.users import further_fields, host_fields, identifiers
 from authservice.core.users.user_model import host
-from authservice.kernel import errors
+from authservice.kernel import crypto, errors, templates
 from authservice.kernel.errors import Fault
 from authservice.kernel.phrases import page_count
 from authservice.kernel.phrases import page_text as _
+from authservice.kernel.secret import Secret
+from authservice.pages.calls import Values
 
 CHECKBOX, SELECT, SEVERAL = "checkbox", "select", "several"
-# Never shown again after an error.
+_SCRIPT = "authservice/pages/forms.js"
+_SETUP = "setup"
+# Types of fields that do not show the text that was sent again after an error.
 _NOT_SHOWN = ("password", CHECKBOX)
-# The first that matches the class of a serializer's field.
+# Types of fields by the class of a serializer's field; the first match applies.
 _TYPES: tuple[tuple[type[Any], str], ...] = (
     (serializers.EmailField, "email"),
     (serializers.URLField, "url"),
@@ -34,7 +40,8 @@ _TYPES: tuple[tuple[type[Any], str], ...] = (
     (serializers.DateField, "date"),
     (serializers.TimeField, "time"),
 )
-# Codes that belong to a field although the API names none: the first field that the form has.
+# Fields of errors that the API reports without a field, by code. The text goes to the first of them
+# that the form has.
 _FIELDS_OF = {
     "USER_ALREADY_EXISTS": ("email",),
     "USERNAME_ALREADY_EXISTS": ("username",),
@@ -47,7 +54,9 @@ _FIELDS_OF = {
 }
 _WORDS = {
     "INVALID_CREDENTIALS": _("This password is not right."),
-    "TWO_FACTOR_INVALID": _("This code is not right. Use the one that the app shows now."),
+    "TWO_FACTOR_INVALID": _(
+        "This code is not right, or was used already. Wait for the next one of the app."
+    ),
     "INVALID_VERIFICATION_CODE": _("This code is not right, or it has expired."),
     "REAUTHENTICATION_REQUIRED": _("Sign in again first, so that we know it is you."),
 }
@@ -76,14 +85,17 @@ NOTHING = Sent(QueryDict())
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """A field of a form; `name` is that of the API. `choices` are pairs of value and label."""
+    """A field of a form. `name` is its name in the API. If the text decides which field of the API
+    gets it, `names` are the possible ones. `choices` are pairs of value and label."""
 
     name: str
+    names: Sequence[str] = ()
     label: Any
     type: str = "text"
     autocomplete: str = "off"
     inputmode: str = ""
     hint: Any = ""
+    rules: Sequence[passwords.Rule] = ()
     required: bool = True
     value: Any = ""
     choices: Sequence[tuple[Any, Any]] = ()
@@ -91,6 +103,7 @@ class Field:
     error: str = ""
     # Whether it has the focus when the page is opened; one with an error has it in any case.
     starts: bool = False
+    # The field of the project's serializer that this one is for.
     of_host: Any = field(default=None, repr=False)
 
     def typed(self, sent: Sent) -> Any:
@@ -102,7 +115,7 @@ class Field:
         text = sent.get(self.name)
         if self.type == "tel":  # as people type it; the API takes E.164
             return "".join(character for character in text if character not in " -()./\t")
-        # The serializers of the project know no empty number or date.
+        # The serializers of the project refuse an empty text as a number or date, so it is null.
         return None if self.of_host is not None and not text and not self.required else text
 
     def shown(self, sent: Sent | None, errors: Mapping[str, str]) -> Field:
@@ -120,7 +133,7 @@ class Field:
 
     @property
     def kind(self) -> str:
-        """Which template shows it."""
+        """The name of the template that shows the field."""
         return self.type if self.type in (CHECKBOX, SELECT, SEVERAL) else "input"
 
 
@@ -128,20 +141,25 @@ def identifier() -> Field:
     """The field of the login, for an address or a name, or whatever the users of the project have
     to log in with."""
     names = host()
+    has_both = names.username == "username" and names.email
+    field = Field(
+        name="identifier",
+        names=("email", "username"),
+        label=_("E-mail or username") if has_both else username().label,
+        autocomplete="username",
+    )
     if names.natural == names.email and not names.username:
-        return Field(name="identifier", label=EMAIL.label, type="email", autocomplete="username")
-    plain = names.username == "username" and names.email
-    label = _("E-mail or username") if plain else username().label
-    return Field(name="identifier", label=label, autocomplete="username")
+        return replace(field, label=EMAIL.label, type="email")
+    return field
 
 
 def username() -> Field:
-    """The name of a user: whatever the model of the project has as such."""
+    """The field for the username, with the label of the project's user model."""
     name = host().username
-    own = host().model._meta.get_field(name).verbose_name if name else ""
+    own_label = host().model._meta.get_field(name).verbose_name if name else ""
     return Field(
         name="username",
-        label=_("Username") if name in ("", "username") else own[:1].upper() + own[1:],
+        label=_("Username") if name in ("", "username") else own_label[:1].upper() + own_label[1:],
         autocomplete="username",
     )
 
@@ -157,9 +175,9 @@ def as_identifier(text: str) -> dict[str, str]:
 PASSWORD = _("Password")
 EMAIL = Field(name="email", label=_("E-mail"), type="email", autocomplete="email")
 CODE = Field(name="code", label=_("Code"), autocomplete="one-time-code", inputmode="numeric")
-FACTOR = replace(
-    CODE, inputmode="", hint=_("Of your authenticator app, or a backup code."), label=_("Code")
-)
+# A code of an authenticator app, or a backup code, which is no number.
+FACTOR = replace(CODE, inputmode="")
+REMEMBER = Field(name="remember", label=_("Keep me signed in"), type=CHECKBOX, required=False)
 
 
 def password(name: str = "password", label: Any = PASSWORD) -> Field:
@@ -173,7 +191,7 @@ def new_password(name: str = "password", label: Any = PASSWORD) -> Field:
         label=label,
         type="password",
         autocomplete="new-password",
-        hint=passwords.rules(),
+        rules=passwords.rules(),
     )
 
 
@@ -181,6 +199,7 @@ def of_signup(wanted: Sequence[str]) -> list[Field]:
     """The fields of a sign-up: those of the API that are wanted or that the users of the project
     must have, and those of the project's serializer."""
     names = host()
+    # A username that the service cannot make up. Only with one may the address be left out.
     must_choose = bool(names.username) and not host_fields.made_up_length()
     ours = (
         Field(name="name", label=_("Name"), autocomplete="name", required=False),
@@ -198,7 +217,7 @@ def of_signup(wanted: Sequence[str]) -> list[Field]:
         ),
         new_password(),
     )
-    chosen = [one for one in ours if one.required or one.name in wanted]
+    chosen = [field for field in ours if field.required or field.name in wanted]
     return [*chosen, *_of_host(further_fields.signup_serializer())]
 
 
@@ -208,27 +227,31 @@ def of_profile(user: Any) -> list[Field]:
     if schema is None:
         return []
     values = schema(user).data
-    return [replace(one, value=values.get(one.name, "")) for one in _of_host(schema)]
+    return [replace(field, value=values.get(field.name, "")) for field in _of_host(schema)]
 
 
 def with_focus(found: Sequence[Field]) -> list[Field]:
     """The fields; the first has the focus unless another one has an error."""
-    starts = not any(one.error for one in found)
-    return [replace(one, starts=starts and place == 0) for place, one in enumerate(found)]
+    starts = not any(field.error for field in found)
+    return [replace(field, starts=starts and position == 0) for position, field in enumerate(found)]
 
 
 def errors_of(fault: Fault | None, fields: Sequence[Field]) -> dict[str, str]:
     """The texts of an error by field, and under "" what belongs to none of them."""
     if fault is None:
         return {}
-    names = [one.name for one in fields]
-    found = {name: " ".join(texts) for name, texts in fault.texts.items() if name in names}
-    if found and len(found) == len(fault.texts):
-        return found
-    if rest := [text for name, texts in fault.texts.items() if name not in names for text in texts]:
-        return {**found, "": " ".join(rest)}
-    named = (name for name in _FIELDS_OF.get(fault.code, ()) if name in names)
-    return {next(named, ""): str(words_of(fault))}
+    names = {name: field.name for field in fields for name in (field.name, *field.names)}
+    by_field = {
+        names[name]: " ".join(texts) for name, texts in fault.texts.items() if name in names
+    }
+    if by_field and len(by_field) == len(fault.texts):
+        return by_field
+    if others := [
+        text for name, texts in fault.texts.items() if name not in names for text in texts
+    ]:
+        return {**by_field, "": " ".join(others)}
+    candidates = (name for name in _FIELDS_OF.get(fault.code, ()) if name in names)
+    return {next(candidates, ""): str(words_of(fault))}
 
 
 def words_of(fault: Fault) -> Any:
@@ -244,20 +267,41 @@ def words_of(fault: Fault) -> Any:
     return _WORDS.get(fault.code, fault.text)
 
 
+def packed(setup: Mapping[str, Any]) -> Secret:
+    """What the page shows once to set up an authenticator app, as a hidden field of its form: the
+    page shows it again after a wrong code. It is signed, so that no page shows a picture that
+    somebody else made."""
+    shown_once = {name: setup[name] for name in ("qr_code", "secret", "backup_codes")}
+    return Secret(crypto.signer(_SETUP).sign(json.dumps(shown_once)))
+
+
+def unpacked(sent: Sent) -> Mapping[str, Any] | None:
+    """The `packed` set-up that a form sent back, None if it has none."""
+    try:
+        return Values(json.loads(crypto.signer(_SETUP).unsign(sent.get("setup"))))
+    except signing.BadSignature:
+        return None
+
+
+def script() -> str:
+    """The script of all forms, which work without it too."""
+    return templates.render(_SCRIPT, {})
+
+
 def _of_host(schema: Any) -> Iterator[Field]:
-    for name, one in schema().fields.items() if schema else ():
-        if one.read_only or isinstance(one, serializers.HiddenField):
+    for name, source in schema().fields.items() if schema else ():
+        if source.read_only or isinstance(source, serializers.HiddenField):
             continue
-        kind = next((kind for base, kind in _TYPES if isinstance(one, base)), "text")
-        if one.style.get("input_type") == "password":
+        kind = next((kind for base, kind in _TYPES if isinstance(source, base)), "text")
+        if source.style.get("input_type") == "password":
             kind = "password"
-        choices = [(value, label) for value, label in getattr(one, "choices", {}).items()]
+        choices = [(value, label) for value, label in getattr(source, "choices", {}).items()]
         yield Field(
             name=name,
-            label=one.label or name,
+            label=source.label or name,
             type=kind,
-            hint=one.help_text or "",
-            required=one.required and kind != CHECKBOX,
+            hint=source.help_text or "",
+            required=source.required and kind != CHECKBOX,
             choices=choices,
-            of_host=one,
+            of_host=source,
         )

@@ -1,4 +1,4 @@
-"""Every page in every state, with made-up values, for developers who change its looks.
+"""Every page in every state, with made-up values, for developers who change how pages look.
 
 `/pages-preview` lists the states, `/pages-preview?state=login` shows one. Screenshots and the tests
 of accessibility walk the same list. Forms on these pages lead nowhere. Only with `DEBUG`.
@@ -13,11 +13,15 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 
+from authservice.core.credentials import passwords
 from authservice.kernel.errors import NotFound
+from authservice.kernel.http import pages
 from authservice.kernel.secret import Secret
-from authservice.pages import account_pages, form_fields
+from authservice.pages import account_pages, calls, form_fields, passkey_forms, provider_marks
 from authservice.pages.account_section import Action, Box, Form, Row
 from authservice.pages.form_fields import Field
+from authservice.pages.login_pages import provider_button
+from authservice.pages.passkey_forms import PasskeyForm
 from authservice.pages.visitor import Visitor, page
 
 _EMAIL = "ann@example.com"
@@ -26,6 +30,123 @@ _PICTURE = (
     " d='M0 0h3v3H0zM6 0h3v3H6zM0 6h3v3H0zM4 4h1v1H4zM6 6h1v2H6z'/%3E%3C/svg%3E"
 )
 _CODES = [f"PLUM-{number}-TART" for number in range(1001, 1011)]
+_SETUP = {"qr_code": _PICTURE, "secret": "JBSWY3DPEHPK3PXP", "backup_codes": _CODES}
+_ERROR = "This is not right."
+_PROFILE = [
+    Box(
+        title="About you",
+        rows=[
+            Row(
+                label="Name",
+                value="Ann Plum",
+                actions=[Action(label="Change", about="name", url="#")],
+            ),
+            Row(label="E-mail", value=_EMAIL, tag="Confirmed", tone="good"),
+            Row(label="Phone", value="+49 170 1234567", tag="Not confirmed", tone="warn"),
+        ],
+    ),
+    Box(
+        title="Second factor",
+        text="A code from your phone, asked after the password.",
+        tag="Off",
+        tone="warn",
+        actions=[Action(label="Turn on", url="#", main=True)],
+    ),
+    Box(
+        title="Your devices",
+        rows=[
+            Row(label="Firefox on Windows", hint="just now", icon="screen", tag="This browser"),
+            Row(
+                label="Safari on iOS",
+                hint="2 hours ago",
+                icon="phone",
+                actions=[Action(label="Remove", about="Safari on iOS", url="#", danger=True)],
+            ),
+        ],
+    ),
+]
+_PASSKEYS = Box(
+    title="Passkeys",
+    rows=[
+        Row(
+            label=name,
+            hint=f"Added 2 days ago · {used}",
+            tag="Second factor" if name == "Blue key" else "",
+            tone="good",
+            actions=[
+                Action(label="Change", about=name, url="#"),
+                Action(label="Remove", about=name, url="#", danger=True),
+            ],
+        )
+        for name, used in (
+            ("Phone", "Last used 2 hours ago · Backed up"),
+            ("Blue key", "Never used"),
+        )
+    ],
+    actions=[Action(label="Add a passkey", url="#")],
+)
+_SESSIONS = Box(
+    title="Your devices",
+    rows=[
+        Row(
+            label="Firefox on Windows",
+            hint="203.0.113.7 · Signed in just now",
+            icon="screen",
+            tag="This browser",
+            tone="good",
+        ),
+        Row(
+            label="Safari on iOS",
+            hint="203.0.113.9 · Signed in 2 hours ago",
+            icon="phone",
+            actions=[Action(label="Sign out", about="Safari on iOS", url="#", danger=True)],
+        ),
+    ],
+    actions=[Action(label="Sign out everywhere else", url="#", danger=True)],
+    links=[Action(label="Previous", url="#"), Action(label="Next", url="#")],
+    range="21-22 of 60",
+)
+_ORGANIZATION = [
+    Box(title="Acme", text="acme", actions=[Action(label="Rename", url="#")]),
+    Box(
+        title="Members",
+        rows=[
+            Row(label="Ann Plum", hint=_EMAIL, tag="You", icon="person"),
+            Row(
+                label="Bob Winter",
+                hint="bob@example.com",
+                tag="Admin",
+                icon="person",
+                actions=[
+                    Action(label="Role", about="Bob Winter", url="#"),
+                    Action(label="Remove", about="Bob Winter", url="#", danger=True),
+                ],
+            ),
+        ],
+        actions=[Action(label="Invite", url="#", main=True)],
+    ),
+    Box(
+        title="Leave or delete",
+        actions=[
+            Action(label="Leave", url="#", danger=True),
+            Action(label="Delete", url="#", danger=True),
+        ],
+    ),
+]
+_ACTIVITY = Box(
+    title="Activity",
+    rows=[
+        Row(label="Signed in.", hint="2 hours ago · Firefox on Windows · 203.0.113.7"),
+        Row(
+            label="Signed in on a new device.",
+            hint="6 days ago · Safari on iOS · 203.0.113.9",
+            tag="Notice",
+            tone="warn",
+        ),
+    ],
+    links=[Action(label="Older", url="#")],
+    range="1-2 of 30",
+)
 
 
 @page()
@@ -33,100 +154,260 @@ def preview(visitor: Visitor) -> HttpResponse:
     if not settings.DEBUG:
         raise NotFound
     states = shown()
-    wanted = visitor.request.GET.get("state")
-    if wanted is None:
+    state = visitor.request.GET.get("state")
+    if state is None:
         return visitor.show("preview.html", {"states": list(states)})
-    if wanted not in states:
+    if state not in states:
         raise NotFound
-    template, context = states[wanted]
+    template, context = states[state]
+    if "/" in template:
+        return pages.page(template, context)
     if not template.startswith("account"):
         return visitor.show(template, context)
-    return account_pages.frame(visitor, account_pages.shown()[0], template, context)
+    sections = account_pages.shown()
+    section = next((other for other in sections if state == f"account-{other.name}"), sections[0])
+    framed = {"who": _EMAIL, "icons": account_pages.icons_of(context.get("boxes", ())), **context}
+    return account_pages.frame(visitor, section, template, framed)
+
+
+_States = dict[str, tuple[str, Mapping[str, Any]]]
 
 
 def shown() -> Mapping[str, tuple[str, Mapping[str, Any]]]:
-    """The template of each state by its name, and the context."""
-    providers = [
-        {"name": name, "label": label, "url": "#"}
-        for name, label in (("google", "Google"), ("microsoft", "Microsoft"), ("acme", "Acme"))
-    ]
+    """The template and the context of each state, by its name. A template of another module has its
+    whole path."""
+    sections: _States = {
+        "account": ("account.html", {"boxes": _PROFILE, "notice": "Your name was changed."}),
+        "account-empty": ("account.html", {"boxes": [Box(title="Orders", empty="None yet.")]}),
+        "account-sessions": ("account.html", {"boxes": [_SESSIONS]}),
+        "account-organizations": ("account.html", {"boxes": _ORGANIZATION}),
+        "account-activity": ("account.html", {"boxes": [_ACTIVITY]}),
+        "account-passkeys": ("account.html", {"boxes": [_PASSKEYS]}),
+    }
+    return {**_of_login(), **_of_further_steps(), **_of_links(), **sections, **_of_forms()}
+
+
+def _of_login() -> _States:
+    """The pages to sign in, to sign up, and to ask for a mail."""
+    providers = [provider_button(name, "#") for name in ("google", "github", "microsoft", "acme")]
+    every_provider = [provider_button(name, "#") for name in (*provider_marks.NAMES, "acme")]
     login = {
-        "fields": _filled(form_fields.identifier(), form_fields.password()),
+        "fields": [replace(form_fields.identifier(), value=_EMAIL), form_fields.password()],
         "sign_up": "#",
         "forgot": "#",
         "mailed_link": "#",
     }
-    typed = form_fields.of_signup(("name", "phone_number"))
-    signup = {"fields": typed, "log_in": "#"}
-    wrong = [
-        replace(one, error="Must have at least 8 characters." if one.type == "password" else "")
-        for one in typed
-    ]
-    setup = {"qr_code": _PICTURE, "secret": "JBSWY3DPEHPK3PXP", "backup_codes": _CODES}
-    factor = {"fields": [form_fields.FACTOR], "temp_token": Secret("x"), "log_in": "#"}
-    form = Form(name="x", title="Delete your account?", button="Delete", send=_nothing, danger=True)
-    dead = {"heading": "This link does not work", "text": "It was used before.", "failed": True}
-    done = {"heading": "Your password was changed", "text": "Sign in with it.", "home_url": "#"}
+    fields = form_fields.of_signup(("name", "phone_number"))
+    signup = {"fields": fields, "log_in": "#"}
+    wrong = [_refused(field) if field.type == "password" else field for field in fields]
+    ask = {
+        "fields": [form_fields.EMAIL],
+        "heading": "Forgot your password?",
+        "text": "We mail you a link.",
+        "button": "Send the mail",
+        "log_in": "#",
+    }
+    mailbox = {"email": _EMAIL, "again": "#", "log_in": "#"}
+    code = {**mailbox, "code_url": "#", "fields": [form_fields.CODE]}
+    late = "That took too long. Sign in again."
+    unverified = {"alert": "Confirm your e-mail address first.", "unverified": "#"}
     return {
         "login": ("login.html", login),
         "login-providers": ("login.html", {**login, "providers": providers}),
+        "login-every-provider": ("login.html", {**login, "providers": every_provider}),
         "login-error": ("login.html", {**login, "alert": "Check both fields."}),
+        "login-locked": (
+            "login.html",
+            {**login, "alert": "Too many attempts. Try again in 4 minutes."},
+        ),
+        "login-unverified": ("login.html", {**login, **unverified}),
+        "login-passkey": ("login.html", {**login, **_passkey("Sign in with a passkey")}),
         "login-stale": ("login.html", {**login, "stale": True}),
+        "login-other-account": (
+            "login.html",
+            {**login, "signed_in_as": _EMAIL, "account": "#"},
+        ),
+        "login-elsewhere": ("login.html", {**login, "signed_in_elsewhere": True}),
+        "login-late": ("login.html", {**login, "notice": late}),
         "signup": ("signup.html", {**signup, "providers": providers}),
         "signup-error": ("signup.html", {**signup, "fields": wrong, "wrong": 1}),
+        "signup-errors": (
+            "signup.html",
+            {**signup, "fields": [_refused(field) for field in fields], "wrong": len(fields)},
+        ),
+        "signup-passkey": ("signup.html", {**signup, "by_passkey": "#"}),
         "signup-closed": ("signup.html", {**signup, "closed": True}),
-        "forgot": (
+        "forgot": ("ask_for_mail.html", ask),
+        "forgot-error": (
             "ask_for_mail.html",
-            {
-                "fields": [form_fields.EMAIL],
-                "heading": "Forgot your password?",
-                "text": "We mail you a link.",
-                "button": "Send the mail",
-                "log_in": "#",
-            },
+            {**ask, "fields": [_refused(form_fields.EMAIL)], "wrong": 1},
         ),
-        "mailbox": ("mailbox.html", {"email": _EMAIL, "again": "#", "log_in": "#"}),
-        "mailbox-code": (
+        "mailed-link": (
+            "ask_for_mail.html",
+            {**ask, "fields": [form_fields.EMAIL, form_fields.REMEMBER]},
+        ),
+        "mailbox": ("mailbox.html", mailbox),
+        "mailbox-code": ("mailbox.html", code),
+        "mailbox-code-error": (
             "mailbox.html",
-            {
-                "email": _EMAIL,
-                "again": "#",
-                "log_in": "#",
-                "code_url": "#",
-                "fields": [form_fields.CODE],
-            },
+            {**code, "fields": [_refused(form_fields.CODE)], "wrong": 1},
         ),
-        "factor": ("second_factor.html", {**factor, "may_remember": True}),
-        "factor-error": (
+    }
+
+
+def _of_further_steps() -> _States:
+    """The second factor, the proof of who it is, and the way out."""
+    factor = {"fields": [form_fields.FACTOR], "temp_token": Secret("x"), "log_in": "#"}
+    refused = {"fields": [_refused(form_fields.FACTOR)], "wrong": 1}
+    by_passkey = "Use a passkey or security key"
+    password = {
+        "text": "Enter your password to continue.",
+        "fields": [form_fields.password()],
+        "temp_token": Secret("x"),
+        "back": "#",
+    }
+    return {
+        "factor": (
             "second_factor.html",
-            {**factor, "fields": [replace(form_fields.FACTOR, error="Not right.")], "wrong": 1},
+            {**factor, "may_remember": "Do not ask on this device for 30 days"},
+        ),
+        "factor-error": ("second_factor.html", {**factor, **refused}),
+        "factor-passkey": ("second_factor.html", {**factor, **_passkey(by_passkey)}),
+        "factor-only-passkey": (
+            "second_factor.html",
+            {"only_passkey": True, **_passkey(by_passkey, main=True), "log_in": "#"},
+        ),
+        # After a link, in a project without Django's sessions.
+        "factor-of-link": ("second_factor.html", {"temp_token": Secret("x")}),
+        "factor-of-link-error": (
+            "second_factor.html",
+            {"temp_token": Secret("x"), "errors": {"code": _ERROR}},
         ),
         "factor-set-up": (
             "set_up_factor.html",
-            {"setup": setup, "fields": [form_fields.CODE], "temp_token": Secret("x")},
+            {"setup": _SETUP, "fields": [form_fields.CODE], "temp_token": Secret("x")},
+        ),
+        "factor-set-up-error": (
+            "set_up_factor.html",
+            {
+                "setup": _SETUP,
+                "fields": [_refused(form_fields.CODE)],
+                "wrong": 1,
+                "temp_token": Secret("x"),
+            },
+        ),
+        "confirm": ("confirm.html", password),
+        "confirm-error": (
+            "confirm.html",
+            {**password, "fields": [_refused(form_fields.password())], "wrong": 1},
+        ),
+        "confirm-passkey": (
+            "confirm.html",
+            {
+                "text": "Use your passkey or security key to continue.",
+                **_passkey(by_passkey, main=True),
+                "back": "#",
+            },
         ),
         "log-out": ("log_out.html", {}),
         "signed-out": ("signed_out.html", {"log_in": "#"}),
+    }
+
+
+def _of_links() -> _States:
+    """What a mailed link opens, and the results of links and of providers."""
+    done = {"heading": "Your password was changed", "text": "Sign in with it.", "home_url": "#"}
+    joined = {"heading": "Invitation accepted", "text": "You are signed in."}
+    dead = {"heading": "This link does not work", "text": "It was used before.", "failed": True}
+    broken = {"heading": "Something went wrong", "text": "Try again later.", "failed": True}
+    link = {"token": Secret("x"), "action": "#", "email": _EMAIL, "account": _EMAIL}
+    choice = {**link, "password_rules": passwords.rules()}
+    invited = "accept_invitation.html"
+    secure = "authservice/core/secure_account.html"
+    acme = {**choice, "organization": "Acme"}
+    deletion = "delete_account.html"
+    errors = {"name": _ERROR, "password": _ERROR}
+    last_owner = "You own an organization that has other members."
+    states: _States = {
         "result": ("result.html", done),
-        "result-failed": ("result.html", dead),
-        "account": ("account.html", {"boxes": _boxes(), "notice": "Your name was changed."}),
-        "account-empty": ("account.html", {"boxes": [Box(title="Orders", empty="None yet.")]}),
-        "account-form": (
-            "account_form.html",
-            {"form": form, "fields": [form_fields.password()], "back": "#"},
+        "result-joined": ("result.html", {**joined, "home_url": "#", "organizations": "#"}),
+        "result-failed": ("result.html", {**broken, "log_in": "#"}),
+        "result-unavailable": (
+            "result.html",
+            {
+                "heading": "This page asks for more",
+                "text": "Your account has only one factor.",
+                "failed": True,
+                "onward": ("#", "Set it up"),
+            },
         ),
+        "result-dead-link": ("result.html", {**dead, "renew": "#", "log_in": "#"}),
+        "reset-password": ("reset_password.html", choice),
+        "reset-password-error": (
+            "reset_password.html",
+            {**choice, "errors": {"new_password": _ERROR}},
+        ),
+        "invitation": (invited, acme),
+        "invitation-error": (invited, {**acme, "errors": errors, "wrong": len(errors)}),
+        "invitation-of-user": (invited, {**acme, "has_account": True}),
+        "invitation-to-project": (invited, choice),
+        "verify-email": ("verify_email.html", link),
+        "change-email": ("change_email.html", link),
+        "delete-account": (deletion, link),
+        "delete-account-done": (deletion, {"state": "done"}),
+        "delete-account-failed": (deletion, {"state": "failed", "message": last_owner}),
+        "secure-account": (secure, link),
+        "secure-account-done": (secure, {"state": "done"}),
+        "secure-account-failed": (secure, {"state": "failed"}),
+    }
+    if calls.exists("magic-link-verify"):
+        states["magic-link"] = ("authservice/magiclink/confirm.html", link)
+    return states
+
+
+def _of_forms() -> _States:
+    """The forms of the account, and what follows on them."""
+    password, code = form_fields.password(), form_fields.CODE
+    deletion = Form(
+        name="x", title="Delete your account?", button="Delete", send=_nothing, danger=True
+    )
+    of_project = Form(name="x", title="Details", button="Save", send=_nothing)
+    form = {"form": deletion, "fields": [password], "back": "#"}
+    again = Action(label="Sign in again", url="#", main=True)
+    return {
+        "account-form": ("account_form.html", form),
         "account-form-error": (
             "account_form.html",
+            {**form, "fields": [_refused(password)], "wrong": 1},
+        ),
+        "account-form-again": (
+            "account_form.html",
+            {**form, "alert": "Sign in again first.", "action": again},
+        ),
+        "account-form-fields": (
+            "account_form.html",
+            {"form": of_project, "fields": _of_project(), "back": "#"},
+        ),
+        "account-form-fields-error": (
+            "account_form.html",
             {
-                "form": form,
-                "fields": [replace(form_fields.password(), error="Not right.")],
-                "wrong": 1,
+                "form": of_project,
+                "fields": [_refused(field) for field in _of_project()],
+                "wrong": len(_of_project()),
                 "back": "#",
             },
         ),
         "account-factor": (
             "account_factor.html",
-            {"setup": setup, "fields": [form_fields.CODE], "action": "#", "back": "#"},
+            {"setup": _SETUP, "fields": [code], "action": "#", "back": "#"},
+        ),
+        "account-factor-error": (
+            "account_factor.html",
+            {"setup": _SETUP, "fields": [_refused(code)], "wrong": 1, "action": "#", "back": "#"},
+        ),
+        "account-passkey": (
+            "account_passkey.html",
+            {**_passkey("Create the passkey", main=True), "back": "#"},
         ),
         "account-codes": (
             "account_codes.html",
@@ -136,37 +417,48 @@ def shown() -> Mapping[str, tuple[str, Mapping[str, Any]]]:
     }
 
 
-def _boxes() -> list[Box]:
-    change = Action(label="Change", about="name", url="#")
-    remove = Action(label="Remove", about="Google", url="#", danger=True)
+def _passkey(button: str, *, main: bool = False) -> dict[str, Any]:
+    options = '{"challenge": "AA", "timeout": 300000}'
+    form = PasskeyForm(
+        kind="get", options=options, button=button, hidden={"x": Secret("x")}, main=main
+    )
+    return passkey_forms.shown(form)
+
+
+def _refused(typed: Field) -> Field:
+    return replace(typed, error=_ERROR)
+
+
+def _of_project() -> list[Field]:
+    """Fields of each kind that a serializer of the project may have."""
+    sizes = [("s", "Small"), ("m", "Medium"), ("l", "Large")]
+    news = [("offers", "Offers"), ("orders", "My orders")]
     return [
-        Box(
-            title="About you",
-            rows=[
-                Row(label="Name", value="Ann Plum", actions=[change]),
-                Row(label="E-mail", value=_EMAIL, tag="Confirmed", tone="good"),
-                Row(label="Phone", value="+49 170 1234567", tag="Not confirmed", tone="warn"),
-            ],
+        Field(name="size", label="Size", type=form_fields.SELECT, choices=sizes, value="m"),
+        Field(
+            name="color",
+            label="Colour",
+            type=form_fields.SELECT,
+            choices=[("red", "Red")],
+            required=False,
+            hint="Of the box.",
         ),
-        Box(
-            title="Second factor",
-            text="A code from your phone, asked after the password.",
-            tag="Off",
-            tone="warn",
-            actions=[Action(label="Turn on", url="#", main=True)],
+        Field(name="news", label="Mails", type=form_fields.SEVERAL, choices=news, value=["orders"]),
+        Field(
+            name="terms",
+            label="I agree to the terms",
+            type=form_fields.CHECKBOX,
+            hint="You can read them below.",
         ),
-        Box(
-            title="Your devices",
-            rows=[
-                Row(label="Firefox on Windows", hint="just now", icon="screen", tag="This browser"),
-                Row(label="Safari on iOS", hint="2 hours ago", icon="phone", actions=[remove]),
-            ],
+        Field(
+            name="birthday",
+            label="Birthday",
+            type="date",
+            value="2000-02-29",
+            hint="For a present.",
+            link=("#", "Why?"),
         ),
     ]
-
-
-def _filled(*found: Field) -> list[Field]:
-    return [replace(found[0], value=_EMAIL), *found[1:]]
 
 
 def _nothing(*_: Any) -> Any:

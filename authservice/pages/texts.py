@@ -88,6 +88,7 @@ _FAILED = {
 
 
 def of(page: ResultPage) -> Words:
+    """The heading and the text for the result of a route."""
     if page.code:
         return _FAILED.get(page.code, Words(_("This did not work"), page.message))
     if page.outcome == "denied":
@@ -96,6 +97,11 @@ def of(page: ResultPage) -> Words:
     if page.challenge:
         factor = _ACCEPTED_SET_UP if page.challenge == "2fa_setup" else _ACCEPTED_FACTOR
         return factor if invited else _FACTOR
-    if invited and page.kept:
+    if invited and page.kept:  # the login stays in the browser
         return _ACCEPTED_SIGNED_IN
     return _DONE.get(page.route, _SIGNED_IN)
+
+
+def is_of_link(page: ResultPage) -> bool:
+    """Whether the link does not work, so that a new one would help."""
+    return _FAILED.get(page.code) in (_EXPIRED, _INVALID)

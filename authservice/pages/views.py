@@ -7,29 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from authservice.core.api import django_session
 from authservice.core.credentials import passwords
-from authservice.kernel.errors import Fault
 from authservice.kernel.http import pages
 from authservice.kernel.link_pages import FormPage, LinkPages, ResultPage
 from authservice.kernel.sections import frontend
-from authservice.pages import contrast, login_pages, texts, visitor
+from authservice.pages import contrast, form_fields, login_pages, texts, visitor
 from authservice.pages.conf import conf
 
 _SECOND_FACTOR = "2fa-verify-login"
+_JOINED = "org-invitation-accept"
 _TEMPLATES = {
     "reset-password": "authservice/pages/reset_password.html",
     "invitation-accept": "authservice/pages/accept_invitation.html",
-    "org-invitation-accept": "authservice/pages/accept_invitation.html",
+    _JOINED: "authservice/pages/accept_invitation.html",
     _SECOND_FACTOR: "authservice/pages/second_factor.html",
 }
 _RESULT = "authservice/pages/result.html"
-_WRONG = 400
+_LOWEST_ERROR = 400
+# The page that mails a new link, by the route of one that does not work.
+_RENEWALS = {
+    "reset-password": "page-forgot-password",
+    "magic-link-verify": "page-magic-link",
+    "verify-email": "page-verify",
+}
 _LINKED = "linked"
 
 
@@ -56,13 +62,20 @@ class _Pages(LinkPages):
         }
 
     def form(self, page: FormPage) -> HttpResponse:
+        errors = {}
+        if page.fault and page.fault.details:
+            errors = {name: " ".join(rules) for name, rules in page.fault.texts.items()}
+        elif page.fault:  # it belongs to no field
+            errors = {"form": page.fault.text}
         context = {
             # Secrets: a template writes one as `token.reveal`, so that none is in an error report.
             **page.hidden,
             **page.known,
             "typed": page.typed,
-            "errors": _errors(page.fault),
+            "errors": errors,
+            "wrong": len(errors.keys() - {"form"}),  # how many fields
             "password_rules": passwords.rules(),
+            "script": form_fields.script(),
             "action": reverse(f"authservice:{page.route}"),
         }
         status = page.fault.status if page.fault else 200
@@ -70,54 +83,52 @@ class _Pages(LinkPages):
 
     def result(self, page: ResultPage, request: HttpRequest) -> HttpResponse:
         if keeps_logins() and (page.access_token or page.temp_token):
-            return _entered(page, request)
+            # The login begins in this browser: Django's session keeps it.
+            current_visitor = visitor.Visitor(request)
+            if page.access_token and page.route.endswith("invitation-accept"):
+                # The result page says that the invitation was accepted; other logins are led on.
+                current_visitor.begin(page.access_token)
+                choice = _choice_of_organization() if page.route == _JOINED else ""
+                return current_visitor.finish(_result(page, visitor.home(), choice))
+            return current_visitor.finish(login_pages.enter_by_link(current_visitor, page))
         if keeps_logins() and page.outcome == _LINKED:
-            return _linked(page, request)
+            # Back to where the user began to link a provider, unless this browser is not signed in:
+            # the user may have begun in another one.
+            current_visitor = visitor.Visitor(request)
+            if current_visitor.caller is None:
+                return current_visitor.finish(_result(page, _login_page()))
+            security = reverse("authservice:page-account-security")
+            return current_visitor.finish(current_visitor.go(security, str(texts.of(page).heading)))
+        # Token cookies keep the login in this browser, so a page can ask for the second factor.
         if page.challenge == "2fa" and page.temp_token and page.kept:
             return self.form(FormPage(route=_SECOND_FACTOR, hidden={"temp_token": page.temp_token}))
         return _result(page, conf.home_url or frontend.url or _login_page())
 
 
-def _entered(page: ResultPage, request: HttpRequest) -> HttpResponse:
-    """What follows on a login by a link: it stays in Django's session."""
-    visiting = visitor.Visitor(request)
-    if page.access_token and page.route.endswith("invitation-accept"):
-        django_session.begin(request, page.access_token, remember=False)
-        return visiting.finish(_result(page, visitor.home()))
-    return visiting.finish(login_pages.enter_by_link(visiting, page))
-
-
-def _linked(page: ResultPage, request: HttpRequest) -> HttpResponse:
-    """Back to where the user began to link a provider, unless they are signed in elsewhere only."""
-    visiting = visitor.Visitor(request)
-    if visiting.caller is None:
-        return visiting.finish(_result(page, _login_page()))
-    notice = str(texts.of(page).heading)
-    return visiting.finish(visiting.go(reverse("authservice:page-account-security"), notice))
-
-
-def _result(page: ResultPage, home_url: str) -> HttpResponse:
+def _result(page: ResultPage, home_url: str, organizations: str = "") -> HttpResponse:
     words = texts.of(page)
+    renews = keeps_logins() and texts.is_of_link(page) and page.route in _RENEWALS
     context = {
         "heading": words.heading,
         "text": words.text,
         "home_url": home_url,
-        "failed": page.status >= _WRONG,
+        "organizations": organizations,
+        "failed": page.status >= _LOWEST_ERROR,
+        "renew": reverse(f"authservice:{_RENEWALS[page.route]}") if renews else "",
+        "log_in": _login_page(),
     }
     return pages.page(_RESULT, context, status=page.status)
 
 
+def _choice_of_organization() -> str:
+    """The page on which a new member switches to the organization: a new session has no active
+    one. It leads on to where logins lead."""
+    query = urlencode({visitor.NEXT: visitor.home()})
+    return f"{reverse('authservice:page-account-organizations')}?{query}"
+
+
 def _login_page() -> str:
     return reverse("authservice:page-login") if keeps_logins() else ""
-
-
-def _errors(fault: Fault | None) -> dict[str, str]:
-    """The texts of an error by field; under `form` if it belongs to none."""
-    if fault is None:
-        return {}
-    if fault.details:
-        return {name: " ".join(texts) for name, texts in fault.texts.items()}
-    return {"form": fault.text}
 
 
 link_pages = _Pages()

@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib import auth
 from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.core import signing
 from django.core.exceptions import SuspiciousOperation
 from django.db import connections, transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -32,13 +33,12 @@ from authservice.core.api import token_cookies as sessions_of_cookies
 from authservice.core.api.endpoint import NotFoundEndpoint
 from authservice.core.sessions import revocation
 from authservice.core.sessions.bearer import Caller
-from authservice.kernel import clock, errors, languages
+from authservice.kernel import clock, crypto, errors, languages
 from authservice.kernel.errors import Fault
 from authservice.kernel.http import body, cookies, pages
 from authservice.kernel.http.envelope import HIDDEN, crash, keep_from_caches
-from authservice.kernel.http.request_client import count_request, of_page, request_id
+from authservice.kernel.http.request_client import count_request, is_escaped, of_page, request_id
 from authservice.kernel.link_pages import ResultPage
-from authservice.kernel.mount import is_escaped
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as token_cookies
 from authservice.pages import calls, form_fields, texts
@@ -49,28 +49,33 @@ from authservice.pages.form_fields import NOTHING, Sent
 NEXT = REDIRECT_FIELD_NAME
 _NEXT_COOKIE = "authservice_next"
 _LONGEST_NEXT = 1024
-_NEXT_TTL = timedelta(hours=1)
+_REMEMBER_COOKIE = "authservice_remember"
+# How long the two cookies above are valid: as long as a login by a mail or a provider may take.
+_RETURN_TTL = timedelta(hours=1)
+# Set for as long as a page may take to send a visitor back.
+_SENT_ON_COOKIE = "authservice_sent_on"
+_SENT_ON_TTL = timedelta(seconds=10)
 _NOTICE = "_authservice_notice"
 _NOT_FOUND = NotFoundEndpoint.as_view({"get": "not_found"})
 
 Show = Callable[["Visitor"], HttpResponse]
 
 
-class _Check(CsrfViewMiddleware):
-    def _reject(self, request: HttpRequest, reason: str) -> Any:
-        return reason
-
-
 class Visitor:
-    """`submitted` says that they sent a form of this site, which is to be acted upon; `stale` that
-    they sent one whose CSRF token is missing or old, so that they get the form again."""
+    """The person who sent a request for a page.
+
+    `submitted` is true if they sent a form of this site, on which the page acts. `stale` is true if
+    they sent a form whose CSRF token is missing or old, so that they get the form again.
+    """
 
     def __init__(self, request: HttpRequest) -> None:
         self.request = request
         self.submitted = self.stale = False
         self.sent = NOTHING
-        self._check = _Check(lambda _: HttpResponse())
+        self._check = _Check(lambda _: HttpResponse())  # `get_response` is never called
         self._cookies: list[HttpResponse] = []
+        # The response whose new access token the browser of a token cookie gets.
+        self._renewing: HttpResponse | None = None
         self._check.process_request(request)
 
     def receive(self) -> None:
@@ -81,9 +86,10 @@ class Visitor:
             raise errors.InvalidRequestBody from error
         if length > body.LIMIT:
             raise errors.RequestTooLarge
+        # `csrf_exempt` is used as any view: it lacks the attribute that it sets, so it is checked.
         self.stale = bool(self._check.process_view(self.request, csrf_exempt, (), {}))
         self.submitted = not self.stale
-        # The form of another site is not shown to its visitor, whose name it would have then.
+        # The values of a form of another site are not shown: the visitor has not typed them.
         if self.submitted or pages.posted_here(self.request):
             self.sent = Sent(self.request.POST)
 
@@ -95,9 +101,15 @@ class Visitor:
     @cached_property
     def caller(self) -> Caller | None:
         """The user of this browser, None for nobody. Raises `ServiceUnavailable`."""
-        found = identity.of(self.request).caller
-        by_header = found and found.has_token and not callers.by_cookie(self.request)
-        return None if by_header else found
+        identification = identity.of(self.request)
+        was_used = identification.was_used  # before `caller` reads the identity
+        caller = identification.caller
+        if caller is None or (caller.has_token and not callers.by_cookie(self.request)):
+            return None  # a header does not identify the user of a page
+        # What a middleware has read may be old: a client may have sent its form slowly meanwhile.
+        if not was_used:
+            caller.share()
+        return caller
 
     @property
     def person(self) -> Any:
@@ -119,6 +131,15 @@ class Visitor:
         self._cookies.append(answer.response)
         return answer
 
+    def renew(self, answer: Answer) -> None:
+        """Let this browser have the claims of the access token that a route has answered: in
+        Django's session if that carries the session, otherwise in the cookie that it has already.
+        The refresh token stays: no route that a page calls replaces it."""
+        if self.caller is not None and self.caller.has_token:
+            self._renewing = answer.response
+        elif self.caller is not None:
+            django_session.renew(self.request, Secret(answer.data["access_token"]))
+
     def data(self, route: str, query: str = "", path: Mapping[str, str] | None = None) -> Any:
         """What a route answers to GET. Raises its error."""
         answer = self.call(route, "GET", query=query, path=path)
@@ -130,14 +151,20 @@ class Visitor:
         """A page. Its form may lead to `home`, which may be on another host."""
         if "fields" in context:
             context = {**context, "fields": form_fields.with_focus(context["fields"])}
-        shown = {
+        session = getattr(self.request, "session", {})
+        is_seen = self.request.method == "GET" and not pages.is_prefetch(self.request)
+        notice = str(session.pop(_NOTICE)) if is_seen and _NOTICE in session else ""
+        full_context = {
             "csrf_token": get_token(self.request),
             "next": self.next,
-            "notice": self._taken_notice(),
+            "notice": notice,
             "stale": self.stale,
             **context,
+            "script": form_fields.script() + context.get("script", ""),
         }
-        return pages.page(f"authservice/pages/{template}", shown, status=status, onward=home())
+        return pages.page(
+            f"authservice/pages/{template}", full_context, status=status, onward=home()
+        )
 
     def failed(self, fault: Fault) -> HttpResponse:
         """The page of an error that belongs to no form."""
@@ -147,7 +174,7 @@ class Visitor:
             "heading": words.heading,
             "text": words.text,
             "failed": True,
-            "home_url": reverse("authservice:page-login"),
+            "log_in": reverse("authservice:page-login"),
         }
         response = self.show("result.html", context, status=fault.status)
         if "Retry-After" in fault.headers:
@@ -160,16 +187,39 @@ class Visitor:
             self.request.session[_NOTICE] = str(notice)
         return redirects.redirect(url, status=303)
 
-    def sign_in(self, access_token: Secret, *, remember: bool = False) -> HttpResponse:
-        """Sign this browser in, and lead to where the user wanted to go."""
-        django_session.begin(self.request, access_token, remember=remember)
-        response = self.go(self.destination)
+    def begin(self, access_token: Secret, *, remember: bool = False) -> None:
+        """Let Django's session carry the session of this token. A session of token cookies that
+        belongs to another user ends: one browser must not act for two users."""
+        caller = django_session.begin(self.request, access_token, remember=remember)
+        removed = HttpResponse()
+        sessions_of_cookies.leave_other_user(self.request, removed, caller.person)
+        self._cookies.append(removed)
+
+    def sign_in(
+        self, access_token: Secret, *, remember: bool = False, onward: str = ""
+    ) -> HttpResponse:
+        """Sign this browser in, and lead to where the user wanted to go, or to `onward`."""
+        self.begin(access_token, remember=remember)
+        response = self.go(onward or self.destination)
         cookies.forget(response, _NEXT_COOKIE)
+        if self.remembered:
+            cookies.forget(response, _REMEMBER_COOKIE)
+        return response
+
+    def send_on(self) -> HttpResponse:
+        """Lead a user who is signed in to where they wanted to go."""
+        response = self.go(self.destination)
+        cookies.put(response, _SENT_ON_COOKIE, self.destination, ttl=_SENT_ON_TTL)
         return response
 
     @property
+    def was_sent_on(self) -> bool:
+        """Whether the page that `send_on` led to has sent them back at once."""
+        return cookies.get(self.request, _SENT_ON_COOKIE) == self.destination
+
+    @property
     def is_nobody(self) -> bool:
-        """Whether neither Django's session nor a cookie of this browser is worth anything."""
+        """Whether neither Django's session nor a cookie of this browser is a valid login."""
         if identity.of(self.request).user.is_authenticated:
             return False
         return sessions_of_cookies.session_of(self.request) is None
@@ -178,10 +228,10 @@ class Visitor:
         """End whatever this browser is signed in with."""
         if self.caller is not None:
             self.call("logout")
-        # Of a user who has no session of ours, as after a login to Django admin.
+        # A user who signed in to Django admin has a session of Django, but none of authservice.
         auth.logout(self.request)
-        if left := sessions_of_cookies.session_of(self.request):
-            revocation.end_carried(left, of_page(self.request))
+        if session := sessions_of_cookies.session_of(self.request):
+            revocation.end_carried(session, of_page(self.request))
 
     @property
     def next(self) -> str:
@@ -190,38 +240,56 @@ class Visitor:
 
     @property
     def destination(self) -> str:
-        return self.next or self._own(cookies.get(self.request, _NEXT_COOKIE)) or home()
+        """Where a login leads: the page that was named, or remembered, or `home`."""
+        if url := self.next:
+            return url
+        try:
+            remembered = str(_signer().unsign(cookies.get(self.request, _NEXT_COOKIE)))
+        except signing.BadSignature:
+            return home()
+        return self._own(remembered) or home()
 
     def keep_next(self, response: HttpResponse) -> None:
         """Remember the page for a login that comes back by a mail or a provider."""
         if self.next:
-            cookies.put(response, _NEXT_COOKIE, self.next, ttl=_NEXT_TTL)
+            cookies.put(response, _NEXT_COOKIE, _signer().sign(self.next), ttl=_RETURN_TTL)
+
+    @property
+    def remembered(self) -> bool:
+        """Whether they chose to stay signed in before they left for a mail."""
+        return cookies.get(self.request, _REMEMBER_COOKIE) == "on"
+
+    def keep_remember(self, response: HttpResponse) -> None:
+        """Remember the choice of this form for a login that comes back by a mail."""
+        if "remember" in self.sent:
+            cookies.put(response, _REMEMBER_COOKIE, "on", ttl=_RETURN_TTL)
+        elif self.remembered:
+            cookies.forget(response, _REMEMBER_COOKIE)
 
     def url(self, name: str, **query: str) -> str:
         """The address of a page, with the page that the user wanted to see."""
-        kept = {**query, **({NEXT: self.next} if self.next else {})}
-        return reverse(f"authservice:{name}") + (f"?{urlencode(kept)}" if kept else "")
+        parameters = {**query, **({NEXT: self.next} if self.next else {})}
+        return reverse(f"authservice:{name}") + (f"?{urlencode(parameters)}" if parameters else "")
 
     def finish(self, response: HttpResponse) -> HttpResponse:
         """The response with the cookies of the routes that were called, but for new tokens: they
-        would outlive the browser of a user who did not want to stay signed in."""
-        tokens = {
-            cookies.name(name) for name in (token_cookies.access_name, token_cookies.refresh_name)
-        }
-        for called in self._cookies:
-            for name, cookie in called.cookies.items():
-                if name not in tokens or not cookie.value:
+        would outlive the browser of a user who did not want to stay signed in. The access token of
+        `renew` replaces one."""
+        for called_response in self._cookies:
+            dropped = callers.cookie_names()
+            if called_response is self._renewing:
+                dropped.discard(cookies.name(token_cookies.access_name))
+            for name, cookie in called_response.cookies.items():
+                if name not in dropped or not cookie.value:  # a removed cookie has no value
                     response.cookies[name] = cookie
         self._check.process_response(self.request, response)
         return response
 
-    def _taken_notice(self) -> str:
-        session = getattr(self.request, "session", {})
-        shown = self.request.method == "GET" and not pages.is_prefetch(self.request)
-        return str(session.pop(_NOTICE)) if shown and _NOTICE in session else ""
-
     def _own(self, url: str) -> str:
-        """The address if it is a path of this site, as headers need it; otherwise ""."""
+        """The address if it is a path of this site or `home`, as headers need it; otherwise ""."""
+        # `home` may be on another host. The project chose it: logins lead there without `next` too.
+        if url in (home(), iri_to_uri(home())):
+            return str(iri_to_uri(url))
         hosts = {self.request.get_host()}
         local = url.startswith("/") and url.isprintable() and len(url) <= _LONGEST_NEXT
         if not local or not url_has_allowed_host_and_scheme(
@@ -244,10 +312,15 @@ def page(*, route: str = "", signed_in: bool = False) -> Callable[[Show], Any]:
         def view(request: HttpRequest) -> Any:
             if not is_for_people(request):
                 return (calls.view(route) if route else _NOT_FOUND)(request)
-            return _answer(request, show, signed_in)
+            with clock.unit(), languages.chosen(request):
+                visitor = Visitor(request)
+                response = visitor.finish(_shown(visitor, show, signed_in))
+            keep_from_caches(response)
+            return response
 
-        # Django's `LoginRequiredMiddleware` leaves it to the page.
+        # Django's `LoginRequiredMiddleware` leaves the redirect to the login to the page.
         view.__dict__.update(route=route, login_required=False)
+        view.__dict__[callers.REFUSES_FORGED] = True  # `Visitor.receive`, also for a stale form
         for alias in connections:
             view = transaction.non_atomic_requests(using=alias)(view)
         return view
@@ -264,8 +337,8 @@ def is_for_people(request: HttpRequest) -> bool:
 
 
 def status_of(fault: Fault | None) -> int:
-    """The status of a form that is shown again. 401 would ask the browser for credentials of the
-    protocol."""
+    """The status of a form that is shown again. 401 would make the browser ask for the
+    credentials of an HTTP authentication."""
     if fault is None:
         return 200
     return 400 if fault.status == errors.Unauthorized.status else fault.status
@@ -278,21 +351,13 @@ def home() -> str:
     return conf.home_url or reverse("authservice:page-account")
 
 
-def _answer(request: HttpRequest, show: Show, signed_in: bool) -> HttpResponse:
-    with clock.unit(), languages.chosen(request):
-        visitor = Visitor(request)
-        response = visitor.finish(_shown(visitor, show, signed_in))
-    keep_from_caches(response)
-    return response
-
-
 def _shown(visitor: Visitor, show: Show, signed_in: bool) -> HttpResponse:
     request = visitor.request
     try:
+        count_request(request)
         if request.method not in ("GET", "HEAD", "POST"):
             raise errors.MethodNotAllowed(headers={"Allow": "GET, HEAD, POST"})
-        count_request(request)
-        if is_escaped(request):
+        if is_escaped(request):  # the path in another spelling, such as `/logi%6e`
             raise errors.NotFound
         if request.method == "POST":
             visitor.receive()
@@ -300,11 +365,13 @@ def _shown(visitor: Visitor, show: Show, signed_in: bool) -> HttpResponse:
             return visitor.go(login_url(request))
         return show(visitor)
     except Fault as fault:
+        if signed_in and (step_up := identity.step_up_page(request, fault)):
+            return visitor.go(step_up)
         if signed_in and fault.status == errors.Unauthorized.status:
             return visitor.go(login_url(request))  # the session has ended meanwhile
         return visitor.failed(fault)
     except SuspiciousOperation:
-        raise
+        raise  # Django answers with 400
     except Exception as error:
         # Any field may be a secret, such as a second password of the project.
         request.POST = QueryDict(urlencode(dict.fromkeys(request.POST, HIDDEN)))
@@ -312,5 +379,18 @@ def _shown(visitor: Visitor, show: Show, signed_in: bool) -> HttpResponse:
 
 
 def login_url(request: HttpRequest) -> str:
-    wanted = request.get_full_path() if request.method in ("GET", "HEAD") else request.path
-    return f"{reverse('authservice:page-login')}?{urlencode({NEXT: wanted})}"
+    query = urlencode({NEXT: request.get_full_path()})
+    return f"{reverse('authservice:page-login')}?{query}"
+
+
+def _signer() -> signing.Signer:
+    """Signs the page in the cookie. Browsers send a cookie to all ports of a host: a project on
+    another port may have set it."""
+    return crypto.signer("page-next")
+
+
+class _Check(CsrfViewMiddleware):
+    """Django's check of CSRF tokens, which returns the reason of a refusal, not a response."""
+
+    def _reject(self, request: HttpRequest, reason: str) -> Any:
+        return reason

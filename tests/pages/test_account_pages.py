@@ -5,7 +5,9 @@ import pytest
 from tests.hosts.runs import SQLITE, holds
 
 PAGES = ("tests/pages/inside", "--ds=tests.pages.settings")
-MISSING = "organization audit magiclink twofactor oauth"
+# And with the csrf module.
+OTHER = {"PAGES_LOGIN": "session", "PAGES_CSRF": "1"}
+MISSING = "organization audit magiclink twofactor oauth passkeys"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -18,7 +20,7 @@ def test_account_pages_with_access_tokens_that_expire():
 
 
 def test_account_pages_with_sessions_that_users_see():
-    holds(*PAGES, sample=True, PAGES_LOGIN="session")
+    holds(*PAGES, sample=True, **OTHER)
 
 
 def test_account_pages_without_other_modules():
@@ -27,10 +29,10 @@ def test_account_pages_without_other_modules():
 
 @pytest.mark.slow
 def test_every_case_of_account_pages_with_sessions_that_users_see():
-    holds(*PAGES, PAGES_LOGIN="session")
+    holds(*PAGES, **OTHER)
 
 
 @pytest.mark.slow
 def test_account_pages_in_a_browser():
     file = "tests/pages/inside/test_account_in_browser.py"
-    holds("-m", "slow", "-k", "plain", file, PAGES[1], **SQLITE)
+    holds("-m", "slow", file, PAGES[1], **SQLITE)

@@ -94,6 +94,17 @@ def test_missing_name_and_weak_password_show_the_form_again(reader, link):
     assert users() == 1
 
 
+@pytest.mark.parametrize("password", ["short", ""])
+def test_missing_name_and_weak_password_are_shown_together(password, reader, link):
+    page = reader.send(reader.open(link), name=" ", password=password)
+
+    assert [name for name, one in page.inputs.items() if "aria-invalid" in one] == [
+        "name",
+        "password",
+    ]
+    assert "Please correct the marked fields." in page.text
+
+
 def test_form_of_another_site_accepts_nothing(bob, reader, link):
     page = reader.send(reader.open(link), headers=OTHER)
 

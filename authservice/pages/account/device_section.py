@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
 from django.utils.timesince import timesince
-from django.utils.timezone import is_aware, localtime
+from django.utils.timezone import localtime
 
 from authservice.core.messages import browsers
 from authservice.kernel import clock, modules
 from authservice.kernel.phrases import page_text as _
 from authservice.kernel.phrases import translated
 from authservice.pages import calls
-from authservice.pages.account_pages import url_of
+from authservice.pages.account_pages import part_of, url_of
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
 from authservice.pages.visitor import Visitor
 
 _PHONES = ("iOS", "Android", "iPadOS")
-_PER_PAGE = 20
-_MOMENT = 60  # seconds
+_MOMENT = 60  # seconds, which are shown as "just now"
+# The time of the last use is stored every five minutes at most, so a session in use may seem unused
+# for that long.
+_ACTIVE = timedelta(minutes=5)
 
 
 class Sessions(AccountSection):
@@ -40,14 +41,46 @@ class Sessions(AccountSection):
         return calls.exists("sessions")
 
     def boxes(self, visitor: Visitor) -> Sequence[Box]:
-        rows = [_session(one) for one in visitor.data("sessions")]
+        title = _("Your devices")
+        part = part_of(visitor, "sessions", about=title)
+        # Before the loop: each look-up of a text or an address costs as much as the rest of a row.
+        sign_out = str(_("Sign out"))
+        this_browser = str(_("This browser"))
+        end_url = url_of("sessions", "end")
+        signed_in = str(_("Signed in %(when)s"))
+        last_active = str(_("Last active %(when)s"))
+        active_now = str(_("Active now"))
+        now = clock.utc()
+        rows = []
+        for session in part.rows:
+            browser = browsers.parse(session["user_agent"])
+            name = _name_of(browser)
+            action = Action(
+                label=sign_out, about=name, url=f"{end_url}?id={session['id']}", danger=True
+            )
+            last_use = datetime.fromisoformat(session["last_used_at"])
+            is_active = session["current"] or now - last_use < _ACTIVE
+            hint = _joined(
+                active_now if is_active else last_active % {"when": ago(session["last_used_at"])},
+                session["ip_address"],
+                signed_in % {"when": ago(session["created_at"])},
+            )
+            row = Row(
+                label=name,
+                hint=hint,
+                tag=this_browser if session["current"] else "",
+                tone="good",
+                icon="phone" if browser.system in _PHONES else "screen",
+                actions=[] if session["current"] else [action],
+            )
+            rows.append(row)
         others = Action(
             label=_("Sign out everywhere else"),
             url=url_of("sessions", "end-others"),
             danger=True,
         )
-        actions = [others] if len(rows) > 1 else []
-        return [Box(title=_("Your devices"), rows=rows, actions=actions)]
+        actions = [others] if part.total > 1 else []
+        return [Box(title=title, rows=rows, actions=actions, links=part.links, range=part.range)]
 
     forms = (
         Form(
@@ -86,78 +119,51 @@ class Activity(AccountSection):
         return calls.exists("my-audit")
 
     def boxes(self, visitor: Visitor) -> Sequence[Box]:
-        given = visitor.request.GET.get("offset", "")
-        offset = int(given) if given.isdecimal() and len(given) < 10 else 0
-        found = visitor.data("my-audit", f"offset={offset}&limit={_PER_PAGE}")
-        rows = [_entry(one) for one in found["list"]]
-        actions = []
-        if offset:
-            newer = max(0, offset - _PER_PAGE)
-            actions.append(Action(label=_("Newer"), url=f"?offset={newer}"))
-        if offset + _PER_PAGE < found["total"]:
-            actions.append(Action(label=_("Older"), url=f"?offset={offset + _PER_PAGE}"))
+        title = _("Activity")
+        words = (_("Newer"), _("Older"))
+        part = part_of(visitor, "my-audit", about=title, words=words)
+        rows = []
+        for entry in part.rows:
+            action = modules.known_actions().get(entry["action"])
+            browser = device(entry["user_agent"]) if entry["user_agent"] else ""
+            actor = _("by an administrator") if entry["actor_type"] == "admin" else ""
+            row = Row(
+                label=translated(action.text) if action else entry["details"],
+                hint=_joined(ago(entry["created_at"]), actor, browser, entry["ip_address"]),
+                tone="warn" if entry["severity"] != "info" else "",
+                tag=_("Notice") if entry["severity"] != "info" else "",
+            )
+            rows.append(row)
         empty = _("Nothing yet.")
-        return [Box(title=_("Activity"), rows=rows, actions=actions, empty=empty)]
+        return [Box(title=title, rows=rows, empty=empty, links=part.links, range=part.range)]
 
 
 def device(user_agent: str) -> str:
     """Browser and system in words, never the text of the header, which the client controls."""
-    known = browsers.parse(user_agent)
+    return _name_of(browsers.parse(user_agent))
+
+
+def _name_of(known: browsers.Browser) -> str:
     if not known.name:
-        return _("Unknown browser")
+        return str(_("Unknown browser"))
     if not known.system:
         return known.name
-    return _("%(browser)s on %(system)s") % {"browser": known.name, "system": known.system}
+    return str(_("%(browser)s on %(system)s")) % {"browser": known.name, "system": known.system}
 
 
-def ago(at: str | datetime | None) -> str:
-    """A moment as people say it: "2 hours ago", and a date if it is longer ago than a week."""
-    moment = parse_datetime(at) if isinstance(at, str) else at
-    if moment is None:
-        return ""
-    now = clock.utc()
+def ago(at: str) -> str:
+    """A moment as people say it: "2 hours ago", or the date from a week ago on."""
+    moment, now = datetime.fromisoformat(at), clock.utc()
     passed = now - moment
     if passed.total_seconds() < _MOMENT:
         return _("just now")
     if passed.days < 7:
         return _("%(time)s ago") % {"time": timesince(moment, now, depth=1)}
-    return date_format(localtime(moment) if is_aware(moment) else moment, "DATE_FORMAT")
+    return date_format(localtime(moment), "DATE_FORMAT")
 
 
 def _joined(*texts: Any) -> str:
     return " · ".join(str(text) for text in texts if text)
-
-
-def _session(one: Mapping[str, Any]) -> Row:
-    known = browsers.parse(one["user_agent"])
-    end = Action(
-        label=_("Sign out"),
-        about=device(one["user_agent"]),
-        url=f"{url_of('sessions', 'end')}?id={one['id']}",
-        danger=True,
-    )
-    signed_in = _("Signed in %(when)s") % {"when": ago(one["created_at"])}
-    return Row(
-        label=device(one["user_agent"]),
-        hint=_joined(one["ip_address"], signed_in),
-        tag=_("This browser") if one["current"] else "",
-        tone="good",
-        icon="phone" if known.system in _PHONES else "screen",
-        actions=[] if one["current"] else [end],
-    )
-
-
-def _entry(one: Mapping[str, Any]) -> Row:
-    action = modules.known_actions().get(one["action"])
-    text = translated(action.text) if action else one["details"]
-    where = device(one["user_agent"]) if one["user_agent"] else ""
-    by = _("by an administrator") if one["actor_type"] == "admin" else ""
-    return Row(
-        label=text,
-        hint=_joined(ago(one["created_at"]), by, where, one["ip_address"]),
-        tone="warn" if one["severity"] != "info" else "",
-        tag=_("Notice") if one["severity"] != "info" else "",
-    )
 
 
 sessions, activity = Sessions(), Activity()

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from authservice.core.api import django_session
 from authservice.kernel.phrases import page_text as _
-from authservice.kernel.secret import Secret
 from authservice.pages import calls, form_fields
-from authservice.pages.account_pages import url_of
+from authservice.pages.account_pages import Part, part_of, url_of
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
 from authservice.pages.calls import Answer
 from authservice.pages.form_fields import Field
@@ -18,13 +16,17 @@ from authservice.pages.visitor import Visitor
 
 
 def _query(name: str) -> Any:
+    """A function that returns the parameter `name` in the address of the visitor's page."""
+
     def read(visitor: Visitor) -> str:
-        found: str = visitor.request.GET.get(name, "")
-        return found
+        value: str = visitor.request.GET.get(name, "")
+        return value
 
     return read
 
 
+# Characters of a name in a list. The API permits 255, and a row may have an address too.
+_LONGEST = 100
 _org, _user, _invitation = _query("id"), _query("user"), _query("invitation")
 
 
@@ -44,30 +46,41 @@ class Organizations(AccountSection):
 
     def boxes(self, visitor: Visitor) -> Sequence[Box]:
         if _org(visitor):
-            return _one(visitor, _org(visitor))
-        mine, active = (
-            visitor.data("org-my"),
-            visitor.caller and visitor.caller.claims.get("org_id"),
-        )
+            return _boxes_of_one(visitor, _org(visitor))
+        title = _("Your organizations")
+        organizations = part_of(visitor, "org-my", about=title)
+        active_id = visitor.caller and visitor.caller.organization_id
         create = Action(label=_("Create one"), url=url_of("organizations", "create"), main=True)
-        rows = [
-            Row(
-                label=one["name"],
-                hint=one["slug"],
-                tag=_("Active") if one["id"] == active else "",
+        rows = []
+        for organization in organizations.rows:
+            org_id, name = organization["id"], _cut(organization["name"])
+            actions = [Action(label=_("Open"), about=name, url=f"?id={org_id}")]
+            if org_id != active_id:
+                switch_url = visitor.url("page-account-organizations-switch", id=org_id)
+                actions.append(Action(label=_("Switch"), about=name, url=switch_url))
+            row = Row(
+                label=name,
+                hint=organization["slug"],
+                tag=_("Active") if org_id == active_id else "",
                 tone="good",
                 icon="building",
-                actions=[
-                    Action(label=_("Open"), about=one["name"], url=f"?id={one['id']}"),
-                    *([] if one["id"] == active else [_switch(one)]),
-                ],
+                actions=actions,
             )
-            for one in mine
-        ]
+            rows.append(row)
         empty = _("You belong to no organization yet.")
-        boxes = [Box(title=_("Your organizations"), rows=rows, actions=[create], empty=empty)]
-        if invited := [one for one in visitor.data("org-my-invitations") if _is_open(one)]:
-            boxes.append(Box(title=_("Invitations"), rows=[_invited(one) for one in invited]))
+        # A view for members of the active organization, or an accepted invitation, led here.
+        asks = bool(rows and visitor.next)
+        text = _("Switch to the organization that you want to work for.") if asks else ""
+        boxes = [_box(title, rows, organizations, text=text, actions=[create], empty=empty)]
+        title = _("Invitations")
+        invitations = part_of(visitor, "org-my-invitations", about=title, name="invitations")
+        rows = []
+        for invitation in invitations.rows:
+            hint = _("Open the link in the mail to %(email)s.") % {"email": invitation["email"]}
+            name = _cut(invitation["organization"]["name"])
+            rows.append(Row(label=name, hint=hint, icon="building"))
+        if invitations.total:
+            boxes.append(_box(title, rows, invitations))
         return boxes
 
     forms = (
@@ -85,7 +98,8 @@ class Organizations(AccountSection):
             name="switch",
             title=_("Work for this organization?"),
             button=_("Switch"),
-            send=lambda visitor, body: _switched(visitor),
+            send=lambda visitor, body: _switch(visitor),
+            after=lambda visitor, answer: visitor.go(visitor.next or url_of("organizations")),
         ),
         Form(
             name="rename",
@@ -96,7 +110,7 @@ class Organizations(AccountSection):
                     name="name",
                     label=_("Name"),
                     autocomplete="organization",
-                    value=visitor.data("org-one", path={"org_id": _org(visitor)})["name"],
+                    value=_organization(visitor)["name"],
                 )
             ],
             send=lambda visitor, body: visitor.call(
@@ -110,7 +124,10 @@ class Organizations(AccountSection):
             title=_("Invite somebody"),
             text=_("We mail an invitation with a link."),
             button=_("Invite"),
-            fields=lambda visitor: [replace(form_fields.EMAIL, autocomplete="off"), _role_field()],
+            fields=lambda visitor: [
+                replace(form_fields.EMAIL, autocomplete="off"),
+                _role_field(visitor),
+            ],
             send=lambda visitor, body: visitor.call(
                 "org-invite", "POST", body, path={"org_id": _org(visitor)}
             ),
@@ -132,8 +149,12 @@ class Organizations(AccountSection):
             name="role",
             title=_("Change the role"),
             button=_("Save"),
-            fields=lambda visitor: [_role_field(_member(visitor)["role"])],
-            send=lambda visitor, body: visitor.call("org-member", "PUT", body, path=_path(visitor)),
+            fields=lambda visitor: [
+                _role_field(visitor, visitor.data("org-member", path=_member_path(visitor))["role"])
+            ],
+            send=lambda visitor, body: visitor.call(
+                "org-member", "PUT", body, path=_member_path(visitor)
+            ),
             after=lambda visitor, answer: _back(visitor, _("The role was changed.")),
         ),
         Form(
@@ -141,7 +162,9 @@ class Organizations(AccountSection):
             title=_("Remove this member?"),
             button=_("Remove"),
             danger=True,
-            send=lambda visitor, body: visitor.call("org-member", "DELETE", path=_path(visitor)),
+            send=lambda visitor, body: visitor.call(
+                "org-member", "DELETE", path=_member_path(visitor)
+            ),
             after=lambda visitor, answer: _back(visitor, _("The member was removed.")),
         ),
         Form(
@@ -170,66 +193,91 @@ class Organizations(AccountSection):
     )
 
 
-def _one(visitor: Visitor, org_id: str) -> Sequence[Box]:
+def _boxes_of_one(visitor: Visitor, org_id: str) -> Sequence[Box]:
+    organization = _organization(visitor)
     path = {"org_id": org_id}
-    organization = visitor.data("org-one", path=path)
-    members = visitor.call("org-members", "GET", path=path)
-    invitations = visitor.call("org-invitations", "GET", query="status=pending", path=path)
-    mine = visitor.person.id
-    rows = [_member_row(org_id, one, mine) for one in members.data or ()]
-    manage = invitations.fault is None  # the role permits to invite and to read invitations
+    may = organization["may"]
+    title = _("Members")
+    members = part_of(visitor, "org-members", about=title, name="members", path=path)
+    rows = []
+    for member in members.rows:
+        user = member["user"]
+        role = _role_label(member["role"])
+        name = _cut(user["name"]) or user["email"] or user["username"]
+        is_visitor = member["user_id"] == visitor.person.id
+        manages = not is_visitor and _manages(organization, member["role"])
+        actions = []
+        query = {"user": member["user_id"]}
+        if manages and "change_roles" in may:
+            actions.append(_link(_("Role"), "role", org_id, about=name, **query))
+        if manages and "remove" in may:
+            actions.append(_link(_("Remove"), "remove", org_id, about=name, danger=True, **query))
+        tag = f"{_('You')} · {role}" if is_visitor else role
+        row = Row(label=name, hint=user["email"], tag=tag, icon="person", actions=actions)
+        rows.append(row)
+    rename = [_link(_("Rename"), "rename", org_id)] if "update" in may else []
+    invite = [_link(_("Invite"), "invite", org_id, main=True)] if "invite" in may else []
     boxes = [
-        Box(
-            title=organization["name"],
-            text=organization["slug"],
-            actions=[_link(_("Rename"), "rename", org_id)] if manage else [],
-        ),
-        Box(
-            title=_("Members"),
-            rows=rows,
-            actions=[_link(_("Invite"), "invite", org_id, main=True)] if manage else [],
-        ),
+        Box(title=organization["name"], text=organization["slug"], actions=rename),
+        _box(title, rows, members, actions=invite),
     ]
-    if invitations.data:
-        waiting = [_waiting(org_id, one) for one in invitations.data]
-        boxes.append(Box(title=_("Invitations"), rows=waiting))
+    if "invite" in may:
+        boxes += _invitations(visitor, organization)
     ending = [_link(_("Leave"), "leave", org_id, danger=True)]
-    if any(one["user_id"] == mine and one["role"] == "owner" for one in members.data or ()):
+    if "delete" in may:
         ending.append(_link(_("Delete"), "delete", org_id, danger=True))
     return [*boxes, Box(title=_("Leave or delete"), actions=ending)]
 
 
-def _member_row(org_id: str, one: Mapping[str, Any], mine: str) -> Row:
-    user = one["user"]
-    name = user["name"] or user["email"] or user["username"]
-    return Row(
-        label=name,
-        hint=user["email"],
-        tag=_("You") if one["user_id"] == mine else _role(one["role"]),
-        icon="person",
-        actions=[]
-        if one["user_id"] == mine
-        else [
-            _link(_("Role"), "role", org_id, about=name, user=one["user_id"]),
-            _link(_("Remove"), "remove", org_id, about=name, danger=True, user=one["user_id"]),
-        ],
+def _organization(visitor: Visitor) -> Any:
+    """The organization of the page, and what the visitor may do in it."""
+    return visitor.data("org-one", path={"org_id": _org(visitor)})
+
+
+def _invitations(visitor: Visitor, organization: Mapping[str, Any]) -> list[Box]:
+    title = _("Invitations")
+    part = part_of(
+        visitor,
+        "org-invitations",
+        about=title,
+        name="invitations",
+        query="status=pending",
+        path={"org_id": organization["id"]},
     )
+    if not part.total:
+        return []
+    rows = []
+    for invitation in part.rows:
+        email = invitation["email"]
+        actions = []
+        if _manages(organization, invitation["role"]):
+            withdraw = _link(
+                _("Withdraw"),
+                "uninvite",
+                organization["id"],
+                about=email,
+                danger=True,
+                invitation=invitation["id"],
+            )
+            actions.append(withdraw)
+        rows.append(Row(label=email, hint=_role_label(invitation["role"]), actions=actions))
+    return [_box(title, rows, part)]
 
 
-def _waiting(org_id: str, one: Mapping[str, Any]) -> Row:
-    withdraw = _link(
-        _("Withdraw"), "uninvite", org_id, about=one["email"], danger=True, invitation=one["id"]
-    )
-    return Row(label=one["email"], hint=_role(one["role"]), actions=[withdraw])
+def _manages(organization: Mapping[str, Any], role: str) -> bool:
+    """Whether the visitor may change members with this role. Owners and admins may also change
+    members whose role is no longer one of the project."""
+    if role in calls.choices("org-invite", "role"):
+        return role in organization["manages"]
+    return organization["role"] in ("owner", "admin")
 
 
-def _invited(one: Mapping[str, Any]) -> Row:
-    hint = _("Open the link in the mail to %(email)s.") % {"email": one["email"]}
-    return Row(label=one["organization"]["name"], hint=hint, icon="building")
+def _box(title: Any, rows: Sequence[Row], part: Part, **options: Any) -> Box:
+    return Box(title=title, rows=rows, links=part.links, range=part.range, **options)
 
 
-def _is_open(one: Mapping[str, Any]) -> bool:
-    return bool(one["status"] == "pending")
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def _link(
@@ -242,50 +290,43 @@ def _link(
     main: bool = False,
     **query: str,
 ) -> Action:
-    more = "".join(f"&{name}={value}" for name, value in query.items())
-    url = f"{url_of('organizations', form)}?id={org_id}{more}"
+    """A button that leads to a form about an organization; `query` names a member or invitation."""
+    further = "".join(f"&{name}={value}" for name, value in query.items())
+    url = f"{url_of('organizations', form)}?id={org_id}{further}"
     return Action(label=label, about=about, url=url, danger=danger, main=main)
 
 
-def _switch(one: Mapping[str, Any]) -> Action:
-    url = f"{url_of('organizations', 'switch')}?id={one['id']}"
-    return Action(label=_("Switch"), about=one["name"], url=url)
-
-
-def _switched(visitor: Visitor) -> Answer:
+def _switch(visitor: Visitor) -> Answer:
     answer = visitor.call("org-switch", "POST", {"org_id": _org(visitor)})
     if answer.fault is None:
-        # Django's session carries the claims of the token, which has the organization now.
-        django_session.renew(visitor.request, Secret(answer.data["access_token"]))
+        visitor.renew(answer)  # its claims have the organization now
     return answer
 
 
 def _back(visitor: Visitor, notice: str) -> Any:
+    """The redirect to the page of the organization."""
     return visitor.go(f"{url_of('organizations')}?id={_org(visitor)}", notice)
 
 
-def _path(visitor: Visitor) -> dict[str, str]:
+def _member_path(visitor: Visitor) -> dict[str, str]:
     return {"org_id": _org(visitor), "user_id": _user(visitor)}
 
 
-def _member(visitor: Visitor) -> Any:
-    return visitor.data("org-member", path=_path(visitor))
-
-
-def _role_field(value: str = "member") -> Field:
-    names = calls.choices("org-invite", "role")
+def _role_field(visitor: Visitor, value: str = "member") -> Field:
+    """The roles that the visitor may give."""
+    names = _organization(visitor)["manages"]
     return Field(
         name="role",
         label=_("Role"),
         type=form_fields.SELECT,
-        choices=[(name, _role(name)) for name in names],
+        choices=[(name, _role_label(name)) for name in names],
         value=value,
     )
 
 
-def _role(name: str) -> str:
-    known = {"owner": _("Owner"), "admin": _("Admin"), "member": _("Member")}
-    return known.get(name, name.replace("_", " ").capitalize())
+def _role_label(name: str) -> str:
+    labels = {"owner": _("Owner"), "admin": _("Admin"), "member": _("Member")}
+    return labels.get(name, name.replace("_", " ").capitalize())
 
 
 section = Organizations()

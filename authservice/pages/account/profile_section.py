@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,14 +18,14 @@ from authservice.pages.visitor import Visitor
 
 
 def proof(visitor: Visitor) -> list[Field]:
-    """The fields by which an owner proves the account: the password, if there is one, and a code of
-    the second factor, if there is one."""
-    found = []
+    """The fields with which users prove that the account is theirs: the password, if there is one,
+    and a code of the second factor, if there is one."""
+    fields = []
     if visitor.person.user.has_usable_password():
-        found.append(form_fields.password(label=_("Your password")))
+        fields.append(form_fields.password(label=_("Your password")))
         if calls.exists("2fa-status") and visitor.data("2fa-status")["enabled"]:
-            found.append(replace(form_fields.CODE, hint=_("Of your authenticator app.")))
-    return found
+            fields.append(replace(form_fields.CODE, hint=_("Of your authenticator app.")))
+    return fields
 
 
 class Profile(AccountSection):
@@ -41,21 +41,32 @@ class Profile(AccountSection):
 
     def boxes(self, visitor: Visitor) -> Sequence[Box]:
         me = visitor.data("me")
-        rows = [
-            Row(
-                label=_("Name"),
-                value=me["name"] or _full_name(me) or _("Not set"),
-                actions=[_change("name", _("name"))],
-            ),
-            *([_email(me)] if host().email or me["email"] else []),
-            *([_username(me)] if host().username not in ("", host().email) else []),
-            _phone(me),
-        ]
+        name = me["name"] or f"{me['first_name']} {me['last_name']}".strip() or _("Not set")
+        rows = [Row(label=_("Name"), value=name, actions=[_change("name", _("name"))])]
+        if host().email or me["email"]:
+            change = _change("email", _("e-mail"))
+            proven = me["email_verified"]
+            rows.append(_confirmable(_("E-mail"), me["email"], proven, "confirm-email", change))
+        if host().username not in ("", host().email):
+            change = _change("username", _("username"))
+            label = form_fields.username().label
+            rows.append(Row(label=label, value=me["username"], actions=[change]))
+        change = _change("phone", _("phone number"))
+        proven = me["phone_number_verified"]
+        number = me["phone_number"]
+        rows.append(_confirmable(_("Phone number"), number, proven, "phone-send", change))
         boxes = [Box(title=_("About you"), rows=rows)]
-        if own := form_fields.of_profile(visitor.person.user):
-            shown = [Row(label=one.label, value=_shown(one)) for one in own]
+        if fields := form_fields.of_profile(visitor.person.user):
+            rows = [Row(label=field.label, value=_shown(field)) for field in fields]
             change = _change("details", _("details"))
-            boxes.append(Box(title=_("Details"), rows=shown, actions=[change]))
+            boxes.append(Box(title=_("Details"), rows=rows, actions=[change]))
+        boxes.append(
+            Box(
+                title=_("Your data"),
+                text=_("Everything that is stored about you, as a file."),
+                actions=[Action(label=_("Download"), url=url_of("profile", "export"))],
+            )
+        )
         if core.allow_self_delete:
             text = _("Deletes your account and everything in it, for good.")
             delete = Action(label=_("Delete account"), url=url_of("profile", "delete"), danger=True)
@@ -135,6 +146,7 @@ class Profile(AccountSection):
                     required=False,
                     value=visitor.person.ours.phone_number,
                 ),
+                # The password alone: this route takes no code.
                 *proof(visitor)[:1],
             ],
             send=lambda visitor, body: visitor.call("profile", "PATCH", body),
@@ -161,6 +173,16 @@ class Profile(AccountSection):
             after=lambda visitor, answer: visitor.go(url_of("profile", "phone-code")),
         ),
         Form(
+            name="export",
+            title=_("Your data"),
+            text=_(
+                "A file with everything that is stored about you. You can download it once an hour."
+            ),
+            button=_("Download"),
+            send=lambda visitor, body: visitor.call("export-me", "GET"),
+            after=lambda visitor, answer: answer.response,
+        ),
+        Form(
             name="delete",
             title=_("Delete your account?"),
             text=_(
@@ -179,61 +201,28 @@ def _change(form: str, about: Any) -> Action:
     return Action(label=_("Change"), about=about, url=url_of("profile", form))
 
 
-def _email(me: Mapping[str, Any]) -> Row:
-    actions = [_change("email", _("e-mail"))]
-    if me["email"] and not me["email_verified"]:
-        actions.insert(0, Action(label=_("Confirm"), url=url_of("profile", "confirm-email")))
-    return Row(
-        label=_("E-mail"),
-        value=me["email"] or _("Not set"),
-        actions=actions,
-        **_tag(bool(me["email"]), me["email_verified"]),
-    )
+def _confirmable(label: Any, value: str, proven: bool, form: str, change: Action) -> Row:
+    """A row whose value is confirmed with `form`."""
+    if not value:
+        return Row(label=label, value=_("Not set"), actions=[change])
+    if proven:
+        return Row(label=label, value=value, actions=[change], tag=_("Confirmed"), tone="good")
+    confirm = Action(label=_("Confirm"), url=url_of("profile", form))
+    actions = [confirm, change]
+    return Row(label=label, value=value, actions=actions, tag=_("Not confirmed"), tone="warn")
 
 
-def _username(me: Mapping[str, Any]) -> Row:
-    return Row(
-        label=form_fields.username().label,
-        value=me["username"],
-        actions=[_change("username", _("username"))],
-    )
-
-
-def _phone(me: Mapping[str, Any]) -> Row:
-    number, proven = me["phone_number"], me["phone_number_verified"]
-    actions = [_change("phone", _("phone number"))]
-    if number and not proven:
-        actions.insert(0, Action(label=_("Confirm"), url=url_of("profile", "phone-send")))
-    return Row(
-        label=_("Phone number"),
-        value=number or _("Not set"),
-        actions=actions,
-        **_tag(bool(number), proven),
-    )
-
-
-def _tag(given: bool, proven: bool) -> dict[str, Any]:
-    if not given:
-        return {}
-    return {
-        "tag": _("Confirmed") if proven else _("Not confirmed"),
-        "tone": "good" if proven else "warn",
-    }
-
-
-def _full_name(me: Mapping[str, Any]) -> str:
-    return f"{me['first_name']} {me['last_name']}".strip()
-
-
-def _shown(one: Field) -> Any:
-    if one.type == form_fields.CHECKBOX:
-        return _("Yes") if one.value else _("No")
-    labels = {str(value): label for value, label in one.choices}
-    return labels.get(str(one.value), one.value) or _("Not set")
+def _shown(field: Field) -> Any:
+    """The value of a field as people read it."""
+    if field.type == form_fields.CHECKBOX:
+        return _("Yes") if field.value else _("No")
+    labels = {str(value): label for value, label in field.choices}
+    return labels.get(str(field.value), field.value) or _("Not set")
 
 
 def _deleted(visitor: Visitor, answer: Answer) -> Any:
-    """A user without a password gets a mail first, and is still signed in."""
+    """Where the form leads. A user without a password has to confirm by a mail first, and is still
+    signed in."""
     if visitor.person.user.has_usable_password():
         return visitor.go(visitor.url("page-logout"))
     return visitor.go(url_of("profile"), answer.data["message"])

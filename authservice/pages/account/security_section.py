@@ -1,4 +1,4 @@
-"""Security: the password, the second factor, and linked providers."""
+"""Security: the password, passkeys, the second factor, and linked providers."""
 
 from __future__ import annotations
 
@@ -8,22 +8,139 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from authservice.core.errors import StepUpRequired
+from authservice.kernel.errors import Fault, NotFound, ReauthenticationRequired
 from authservice.kernel.phrases import page_count
 from authservice.kernel.phrases import page_text as _
-from authservice.pages import calls, form_fields
+from authservice.pages import calls, form_errors, form_fields, passkey_forms
+from authservice.pages.account.device_section import ago, device
 from authservice.pages.account_pages import frame, shown, url_of
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
-from authservice.pages.calls import Answer
-from authservice.pages.form_fields import Field
+from authservice.pages.calls import Answer, Values
+from authservice.pages.form_fields import CHECKBOX, Field
 from authservice.pages.login_pages import provider_label
-from authservice.pages.visitor import Visitor
+from authservice.pages.visitor import Visitor, status_of
 
+_PASSKEYS, _PASSKEY, _PASSKEY_OPTIONS = "passkeys", "passkey", "passkey-options"
 _OF_APP = _("Of your authenticator app.")
-_FEW = 4
+_FEW = 4  # fewer backup codes than these get a warning
+
+
+def _new_passkey_fields(visitor: Visitor) -> list[Field]:
+    suggested = device(visitor.request.META.get("HTTP_USER_AGENT", ""))
+    return [_name_field(suggested), *_factor_field(on=False)]
+
+
+def _passkey_change_fields(visitor: Visitor) -> list[Field]:
+    passkey = _chosen_passkey(visitor)
+    # A key that does not verify its user can only be a second factor, so there is no choice.
+    factor = _factor_field(on=passkey["second_factor"]) if passkey["verifies"] else []
+    return [_name_field(passkey["name"]), *factor]
+
+
+def _name_field(value: str) -> Field:
+    hint = _("You see this name in the list.")
+    return Field(name="name", label=_("Name"), hint=hint, value=value)
+
+
+def _factor_field(*, on: bool) -> list[Field]:
+    """The field `second_factor`, or nothing if the twofactor module is not installed."""
+    if not calls.exists("2fa-status"):
+        return []
+    return [
+        Field(
+            name="second_factor",
+            label=_("Ask for it after the password too"),
+            type=CHECKBOX,
+            hint=_("A security key without a PIN can only be used this way."),
+            required=False,
+            value=on,
+        )
+    ]
+
+
+def _chosen_passkey(visitor: Visitor) -> Mapping[str, Any]:
+    """The passkey that the address of the page names. Raises `NotFound`."""
+    passkey_id = visitor.request.GET.get("id", "")
+    rows: list[Mapping[str, Any]] = visitor.data(_PASSKEYS)
+    for passkey in rows:
+        if passkey["id"] == passkey_id:
+            return passkey
+    raise NotFound
+
+
+def _add_passkey(visitor: Visitor, body: Mapping[str, Any]) -> Answer:
+    """The form is sent twice: first to get the options for the browser, then with the credential
+    that the browser created."""
+    if not (credential := passkey_forms.credential_of(visitor.sent)):
+        choice = {"second_factor": body.get("second_factor", False)}
+        return visitor.call(_PASSKEY_OPTIONS, "POST", choice)
+    token = visitor.sent.get("request_token")
+    return visitor.call(_PASSKEYS, "POST", Values(body, request_token=token, credential=credential))
+
+
+def _passkey_added(visitor: Visitor, answer: Answer) -> HttpResponse:
+    """After the options, the page on which the browser creates the passkey; then back."""
+    if "options" not in answer.data:
+        return visitor.go(visitor.next or url_of("security"), _("The passkey was added."))
+    sent_back = {
+        "name": visitor.sent.get("name"),
+        "second_factor": visitor.sent.get("second_factor"),
+    }
+    context = {
+        **passkey_forms.shown(passkey_forms.of_creation(answer.data, sent_back)),
+        "back": visitor.next or url_of("security"),
+    }
+    return frame(visitor, _this(), "account_passkey.html", context)
+
+
+def _change_passkey(visitor: Visitor, body: Mapping[str, Any]) -> Answer:
+    """Send only what was changed: another name needs no proof, but `second_factor` does."""
+    before = _chosen_passkey(visitor)
+    path = {"passkey_id": visitor.request.GET.get("id", "")}
+    changed = {name: value for name, value in body.items() if value != before[name]}
+    return visitor.call(_PASSKEY, "PUT", changed, path=path)
+
+
+_PASSKEY_FORMS = (
+    Form(
+        name="passkey",
+        needs=_PASSKEY_OPTIONS,
+        title=_("Add a passkey"),
+        text=_(
+            "Then you sign in with your finger, your face or a PIN instead of a password. A false"
+            " page cannot get it from you."
+        ),
+        button=_("Continue"),
+        fields=_new_passkey_fields,
+        send=_add_passkey,
+        after=_passkey_added,
+    ),
+    Form(
+        name="passkey-change",
+        needs=_PASSKEY,
+        title=_("Change the passkey"),
+        button=_("Save"),
+        done=_("The passkey was changed."),
+        fields=_passkey_change_fields,
+        send=_change_passkey,
+    ),
+    Form(
+        name="passkey-remove",
+        needs=_PASSKEY,
+        title=_("Remove this passkey?"),
+        text=_("You will no longer be able to sign in with it."),
+        button=_("Remove"),
+        danger=True,
+        send=lambda visitor, body: visitor.call(
+            _PASSKEY, "DELETE", path={"passkey_id": visitor.request.GET.get("id", "")}
+        ),
+    ),
+)
 
 
 class Security(AccountSection):
-    """The section of core, twofactor and oauth."""
+    """The section of core, passkeys, twofactor and oauth."""
 
     name, icon = "security", "shield"
 
@@ -34,13 +151,28 @@ class Security(AccountSection):
         return _("How you sign in, and what protects your account.")
 
     def boxes(self, visitor: Visitor) -> Sequence[Box]:
+        if visitor.person.user.has_usable_password():
+            url = url_of("security", "password")
+            change = Action(label=_("Change"), about=_("password"), url=url)
+            row = Row(label=_("Password"), value=_("Set"), actions=[change])
+        else:
+            add = Action(label=_("Set a password"), url=url_of("security", "set-password"))
+            actions = [add] if visitor.person.email else []
+            row = Row(label=_("Password"), value=_("Not set"), actions=actions)
         return [
-            _password(visitor),
+            Box(title=_("Sign-in"), rows=[row]),
+            *([_passkeys(visitor)] if passkey_forms.are_installed() else []),
             *([_factor(visitor)] if calls.exists("2fa-status") else []),
             *([_providers(visitor)] if calls.exists("oauth-linked") else []),
         ]
 
+    def context(self, visitor: Visitor) -> Mapping[str, Any]:
+        if not passkey_forms.are_installed():
+            return {}
+        return {"signals": passkey_forms.signals(visitor), "script": passkey_forms.script()}
+
     forms = (
+        *_PASSKEY_FORMS,
         Form(
             name="password",
             title=_("Change your password"),
@@ -74,7 +206,7 @@ class Security(AccountSection):
             button=_("Continue"),
             fields=lambda visitor: _password_proof(visitor),
             send=lambda visitor, body: visitor.call("2fa-setup", "POST", body),
-            after=lambda visitor, answer: _set_up(visitor, answer),
+            after=lambda visitor, answer: _set_up(visitor, answer.data),
         ),
         Form(
             name="factor-code",
@@ -85,6 +217,7 @@ class Security(AccountSection):
             done=_("The second factor is on. You were signed out everywhere else."),
             fields=lambda visitor: [form_fields.CODE],
             send=lambda visitor, body: visitor.call("2fa-verify", "POST", body),
+            again=lambda visitor, fault: _set_up_again(visitor, fault),
         ),
         Form(
             name="factor-off",
@@ -105,7 +238,12 @@ class Security(AccountSection):
             button=_("Make new codes"),
             fields=lambda visitor: [replace(form_fields.CODE, hint=_OF_APP)],
             send=lambda visitor, body: visitor.call("2fa-backup-codes", "POST", body),
-            after=lambda visitor, answer: _codes(visitor, answer),
+            after=lambda visitor, answer: frame(
+                visitor,
+                _this(),
+                "account_codes.html",
+                {"renewed": answer.data, "back": url_of("security")},
+            ),
         ),
         Form(
             name="link",
@@ -133,15 +271,39 @@ class Security(AccountSection):
     )
 
 
-def _password(visitor: Visitor) -> Box:
-    if visitor.person.user.has_usable_password():
-        change = Action(label=_("Change"), about=_("password"), url=url_of("security", "password"))
-        row = Row(label=_("Password"), value=_("Set"), actions=[change])
-    else:
-        add = Action(label=_("Set a password"), url=url_of("security", "set-password"))
-        actions = [add] if visitor.person.email else []
-        row = Row(label=_("Password"), value=_("Not set"), actions=actions)
-    return Box(title=_("Sign-in"), rows=[row])
+def _passkeys(visitor: Visitor) -> Box:
+    rows = []
+    for passkey in visitor.data(_PASSKEYS):
+        name = passkey["name"]
+        query = f"?id={passkey['id']}"
+        last_used = passkey["last_used_at"]
+        hints = (
+            _("Added %(when)s") % {"when": ago(passkey["created_at"])},
+            _("Last used %(when)s") % {"when": ago(last_used)} if last_used else _("Never used"),
+            _("Backed up") if passkey["backed_up"] else "",
+            "" if passkey["verifies"] else _("Only after the password"),
+        )
+        change_url = url_of("security", "passkey-change") + query
+        remove_url = url_of("security", "passkey-remove") + query
+        row = Row(
+            label=name,
+            hint=" · ".join(str(hint) for hint in hints if hint),
+            tag=_("Second factor") if passkey["second_factor"] else "",
+            tone="good",
+            actions=[
+                Action(label=_("Change"), about=name, url=change_url),
+                Action(label=_("Remove"), about=name, danger=True, url=remove_url),
+            ],
+        )
+        rows.append(row)
+    add = Action(label=_("Add a passkey"), url=url_of("security", "passkey"), main=not rows)
+    return Box(
+        title=_("Passkeys"),
+        text=_("Sign in with the lock of your phone or computer, or with a security key."),
+        rows=rows,
+        actions=[add],
+        empty=_("You have none yet."),
+    )
 
 
 def _factor(visitor: Visitor) -> Box:
@@ -149,8 +311,8 @@ def _factor(visitor: Visitor) -> Box:
     title = _("Second factor")
     text = _("A code from your phone, asked after the password.")
     if not status["enabled"]:
-        on = Action(label=_("Turn on"), url=url_of("security", "factor"), main=True)
-        return Box(title=title, text=text, tag=_("Off"), tone="warn", actions=[on])
+        turn_on = Action(label=_("Turn on"), url=url_of("security", "factor"), main=True)
+        return Box(title=title, text=text, tag=_("Off"), tone="warn", actions=[turn_on])
     left = status["backup_codes_remaining"]
     few = left < _FEW
     rows = [
@@ -174,7 +336,11 @@ def _factor(visitor: Visitor) -> Box:
 
 def _providers(visitor: Visitor) -> Box:
     linked = visitor.data("oauth-linked")["providers"]
-    known = [one["name"] for one in visitor.data("oauth-providers")["providers"] if one["enabled"]]
+    enabled = [
+        provider["name"]
+        for provider in visitor.data("oauth-providers")["providers"]
+        if provider["enabled"]
+    ]
     rows = [
         Row(
             label=provider_label(name),
@@ -202,7 +368,7 @@ def _providers(visitor: Visitor) -> Box:
                 )
             ],
         )
-        for name in known
+        for name in enabled
         if name not in linked
     ]
     return Box(
@@ -217,26 +383,36 @@ def _password_proof(visitor: Visitor) -> list[Field]:
 
 
 def _this() -> AccountSection:
-    return next(one for one in shown() if isinstance(one, Security))
+    """This section, as the navigation has it."""
+    return next(section for section in shown() if isinstance(section, Security))
 
 
-def _set_up(visitor: Visitor, answer: Answer) -> HttpResponse:
+def _set_up(visitor: Visitor, setup: Mapping[str, Any], fault: Fault | None = None) -> HttpResponse:
+    """The page with the QR code, the secret and the backup codes, which asks for the first code."""
+    errors = form_errors.of_form(visitor, fault, (form_fields.CODE,))
     context: Mapping[str, Any] = {
-        "setup": answer.data,
-        "fields": [form_fields.CODE.shown(None, {})],
+        "setup": setup,
+        "packed": form_fields.packed(setup),
+        "fields": [form_fields.CODE.shown(None, errors)],
+        "alert": errors.get("", ""),
+        "wrong": int("code" in errors),
         "action": url_of("security", "factor-code"),
         "back": url_of("security"),
     }
-    return frame(visitor, _this(), "account_factor.html", context)
+    return frame(visitor, _this(), "account_factor.html", context, status_of(fault))
 
 
-def _codes(visitor: Visitor, answer: Answer) -> HttpResponse:
-    context = {"renewed": answer.data, "back": url_of("security")}
-    return frame(visitor, _this(), "account_codes.html", context)
+def _set_up_again(visitor: Visitor, fault: Fault) -> HttpResponse | None:
+    """The page of the set-up again, as after a wrong code. None if the form sent no set-up back, or
+    if the user has to prove something first."""
+    setup = form_fields.unpacked(visitor.sent)
+    needs_proof = fault.code in (ReauthenticationRequired.code, StepUpRequired.code)
+    return None if setup is None or needs_proof else _set_up(visitor, setup, fault)
 
 
 def _leave_to(visitor: Visitor, answer: Answer) -> HttpResponse:
-    """A link rather than a redirect: the policy of a page lets its forms lead to no other site."""
+    """A page with a link to the provider rather than a redirect: the Content-Security-Policy of a
+    page forbids that its forms lead to another site."""
     context = {
         "url": answer.data["url"],
         "name": provider_label(visitor.request.GET.get("id", "")),

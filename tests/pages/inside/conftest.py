@@ -13,10 +13,10 @@ LEFT_OUT = os.environ.get("PAGES_WITHOUT")
 collect_ignore_glob = [] if apps.is_installed("authservice.audit") or LEFT_OUT else ["test_*.py"]
 
 
-@pytest.fixture(autouse=True, scope="module", params=["plain", "csrf"])
-def _pages(request):
-    """Both with and without the csrf module: the forms have Django's token, and need no other."""
-    with mounted(*(["authservice.csrf"] if request.param == "csrf" else [])):
+@pytest.fixture(autouse=True, scope="module")
+def _pages():
+    """The forms have Django's token, and need no other: `PAGES_CSRF` installs the csrf module."""
+    with mounted(*(["authservice.csrf"] if os.environ.get("PAGES_CSRF") else [])):
         yield
 
 
@@ -31,3 +31,16 @@ def signed_in(person, ann):
     person.sign_in(ANN, PASSWORD)
     assert person.name
     return person
+
+
+@pytest.fixture
+def token_cookies(configure):
+    """Token cookies are accepted. `mounted` comes last, because it restores the settings."""
+    configure(COOKIES={"ENABLED": True})
+    with mounted("authservice.csrf"):
+        yield
+
+
+def kept(person):
+    """The names of the cookies that the browser of this person has."""
+    return {name for name, cookie in person.client.cookies.items() if cookie.value}

@@ -10,36 +10,40 @@ from urllib.parse import urlencode, urljoin, urlsplit
 from django.test import Client, TestCase
 
 ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.8"
+PASSKEY = "passkey"
 FORM = "application/x-www-form-urlencoded"
 
 
 class _Forms(HTMLParser):
-    """The forms of a page: address, and the fields that a browser sends unless they are changed."""
+    """The forms of a page: address, and the fields that a browser sends unless they are changed.
+    `hidden` are those that only a script submits."""
 
     def __init__(self, html):
         super().__init__()
-        self.forms, self.select = [], None
+        self.forms, self.hidden, self.last, self.select = [], [], None, None
         self.feed(html)
 
     def handle_starttag(self, tag, pairs):
         given = {name: value if value is not None else "" for name, value in pairs}
         if tag == "form":
-            self.forms.append((given.get("action", ""), {}))
-        elif self.forms and tag == "input" and "name" in given:
+            self.last = {}
+            forms = self.hidden if "hidden" in given else self.forms
+            forms.append((given.get("action", ""), self.last))
+        elif self.last is not None and tag == "input" and "name" in given:
             unset = given.get("type") == "checkbox" and "checked" not in given
             if not unset:
-                self.forms[-1][1][given["name"]] = given.get("value", "")
-        elif self.forms and tag == "select":
+                self.last[given["name"]] = given.get("value", "")
+        elif self.last is not None and tag == "select":
             self.select = given["name"]
-        elif self.forms and tag == "option" and "selected" in given:
-            self.forms[-1][1][self.select] = given.get("value", "")
+        elif self.last is not None and tag == "option" and "selected" in given:
+            self.last[self.select] = given.get("value", "")
 
 
 class Page:
     def __init__(self, response, url):
         self.response, self.url = response, url
         self.status = response.status_code
-        self.html = response.content.decode()
+        self.html = (response.getvalue() if response.streaming else response.content).decode()
         self.location = response.headers.get("Location", "")
 
     @property
@@ -74,6 +78,11 @@ class Page:
         return _Forms(self.html).forms
 
     @property
+    def passkey_form(self):
+        (form,) = _Forms(self.html).hidden
+        return form
+
+    @property
     def links(self):
         return [unescape(url) for url in re.findall(r'href="([^"]+)"', self.html)]
 
@@ -81,6 +90,14 @@ class Page:
         found = re.search(rf'<a [^>]*?href="([^"]+)"[^>]*>{re.escape(text)}</a>', self.html)
         assert found, (text, self.html)
         return unescape(found[1])
+
+
+def set_up_of(page):
+    """The picture, the key and the backup codes that a page shows."""
+    picture = re.search(r'<img class="qr" src="([^"]+)"', page.html)
+    codes = re.findall(r"<code>(.*?)</code>", page.html)
+    assert len(codes) == 11
+    return picture[1], codes
 
 
 class Person:
@@ -103,7 +120,8 @@ class Person:
             return Page(self.client.get(path, headers={"Accept": ACCEPT, **headers}), path)
 
     def send(self, page, form=-1, *, headers=None, **typed):
-        """Fill in the last form of the page and press its button; the next page."""
+        """Fill in the last form of the page and press its button; the next page. `form` is the
+        number of another one, or `PASSKEY` for that which the script submits."""
         sent = self.post(page, form, headers=headers, **typed)
         if sent.status in (302, 303):
             return self.open(urljoin(sent.url, sent.location))
@@ -111,7 +129,7 @@ class Person:
 
     def post(self, page, form=-1, *, headers=None, **typed):
         """The same, but the response itself. A field that is None is left out."""
-        action, fields = page.forms[form]
+        action, fields = page.passkey_form if form == PASSKEY else page.forms[form]
         url = urljoin(page.url, action)
         body = {name: value for name, value in {**fields, **typed}.items() if value is not None}
         given = {"Accept": ACCEPT, "Origin": "http://testserver", **(headers or {})}

@@ -1,6 +1,9 @@
 """The pages of the account, as a person uses them."""
 
+import json
 import re
+from datetime import timedelta
+from urllib.parse import urlencode, urljoin
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -9,9 +12,9 @@ from django.utils import timezone
 from authservice.core.messages import kinds
 from authservice.core.models import Session
 from authservice.core.users import lookup
-from authservice.pages import calls, preview
+from authservice.pages import calls
 from authservice.pages.account.device_section import device
-from tests.pages.inside.person import Person
+from tests.pages.inside.person import ACCEPT, FORM, Person, set_up_of
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, PHONE, prove
 from tests.twofactor import people
@@ -79,6 +82,24 @@ def test_number_is_changed_and_confirmed(signed_in, post):
     assert page.notice == "Your phone number is confirmed."
 
 
+def test_data_is_downloaded_once_an_hour(signed_in):
+    page = signed_in.open("/auth/account/profile")
+    page = signed_in.open(page.link("Download"))
+
+    action, fields = page.forms[-1]
+    sent = {"Accept": ACCEPT, "Origin": "http://testserver"}
+
+    downloaded = signed_in.client.post(
+        urljoin(page.url, action), urlencode(fields), content_type=FORM, headers=sent
+    )
+
+    assert downloaded.headers["Content-Disposition"].startswith("attachment")
+    assert json.loads(downloaded.getvalue())["data"]["complete"] is True
+
+    page = signed_in.send(page)
+    assert page.alert.endswith("Try again in 60 minutes.")
+
+
 def test_account_is_deleted(signed_in, configure):
     assert "Delete account" not in signed_in.open("/auth/account/profile").text
     configure(CORE={"ALLOW_SELF_DELETE": True})
@@ -109,8 +130,11 @@ def test_second_factor_is_turned_on_and_off(signed_in):
     page = submit(signed_in, "security/factor", password=PASSWORD)
     secret = re.search(r"<code>([A-Z2-7]{16,})</code>", page.html)[1]
     app = people.app_of(f"otpauth://totp/x?secret={secret}")
+    shown = set_up_of(page)
     page = signed_in.send(page, code="000000")
-    assert page.errors == {"code": "This code is not right. Use the one that the app shows now."}
+    wrong = "This code is not right, or was used already. Wait for the next one of the app."
+    assert page.errors == {"code": wrong}
+    assert (page.status, set_up_of(page)) == (400, shown)
 
     page = signed_in.send(page, code=app.now())
     assert page.notice.startswith("The second factor is on.")
@@ -159,6 +183,30 @@ def test_sessions_are_ended(signed_in):
     submit(signed_in, "sessions/end-others")
     assert (signed_in.name, other.name) == ("ann", "")
     assert Session.objects.filter(user=user(), ended_at=None).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("unused", "text"),
+    [
+        (timedelta(minutes=4), "Active now"),
+        (timedelta(minutes=6), "Last active 6 minutes ago"),
+        (timedelta(hours=2), "Last active 2 hours ago"),
+    ],
+)
+def test_sessions_say_when_they_were_used(unused, text, signed_in):
+    if not calls.exists("sessions"):
+        return
+    Person().sign_in(ANN, PASSWORD)
+    other = Session.objects.latest("created_at")
+    long_ago = timezone.now() - timedelta(days=3)
+    Session.objects.update(created_at=long_ago, last_used_at=timezone.now() - timedelta(hours=3))
+    Session.objects.filter(pk=other.pk).update(last_used_at=timezone.now() - unused)
+
+    shown = signed_in.open("/auth/account/sessions").text.replace("\xa0", " ")
+
+    # This browser is in use, whatever is stored.
+    assert "This browser Active now · 127.0.0.1 · Signed in 3 days ago" in shown
+    assert shown.count(text) == 1 + (text == "Active now")
 
 
 def test_organization_from_creation_to_deletion(signed_in, post, api):
@@ -267,12 +315,11 @@ def test_form_of_a_session_that_ends_meanwhile_leads_to_the_login(signed_in, mon
     assert lookup.get_person(user()).ours.name == ""
 
 
-def test_preview_shows_every_state_to_developers_only(person, settings):
-    assert person.visit("/auth/pages-preview").status == 404
-    settings.DEBUG = True
+@pytest.mark.parametrize("path", ["profile/email", "profile/phone", "security/factor"])
+def test_password_that_a_form_asks_for_cannot_be_left_out(signed_in, configure, path):
+    """Whatever the project asks for: somebody may sit at the browser of somebody else."""
+    configure(CORE={"REQUIRE_RECENT_PROOF": False})
 
-    listed = person.open("/auth/pages-preview").links
-    assert len([link for link in listed if "state=" in link]) == len(preview.shown())
-    for state in preview.shown():
-        assert person.open(f"/auth/pages-preview?state={state}").status == 200, state
-    assert person.visit("/auth/pages-preview?state=nothing").status == 404
+    refused = submit(signed_in, path, email="lee@example.com", phone=PHONE, password="")
+
+    assert (refused.status, refused.errors) == (400, {"password": "This field is required."})

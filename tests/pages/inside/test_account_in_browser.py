@@ -11,7 +11,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
+from authservice.core.credentials import passwords
+from authservice.core.errors import InvalidPassword
 from authservice.core.messages import kinds
+from authservice.kernel.secret import Secret
 from authservice.pages import preview
 from tests.support.axe import violations
 from tests.support.browser import chromium, console_errors, needs_chromium, requested
@@ -30,7 +33,8 @@ for (const input of document.querySelectorAll(`input${hidden}, select`)) {
     if (!input.autocomplete) wrong.push(`no autocomplete: ${input.outerHTML}`);
 }
 if (document.documentElement.scrollWidth > innerWidth) wrong.push("scrolls sideways");
-if (document.scripts.length) wrong.push("has a script");
+if (document.scripts.length > 1) wrong.push("has several scripts");
+if ([...document.scripts].some(script => script.src)) wrong.push("loads a script");
 if (document.documentElement.outerHTML.length > 40000) wrong.push("is larger than 40 kB");
 return wrong;
 """
@@ -40,6 +44,9 @@ return wrong;
 def browser(tmp_path_factory):
     with chromium(tmp_path_factory.mktemp("person")) as browser:
         yield browser
+
+
+once = pytest.mark.parametrize("visitor", ["desktop dark"], indirect=True)
 
 
 @pytest.fixture(params=["phone light", "desktop dark"])
@@ -101,7 +108,9 @@ class Visitor:
         if field is not None:
             field.send_keys(Keys.ENTER)
         else:
-            self.browser.find_element(By.CSS_SELECTOR, "main form button").send_keys(Keys.ENTER)
+            self.browser.find_element(
+                By.CSS_SELECTOR, "main form button:not([type=button])"
+            ).send_keys(Keys.ENTER)
         self._wait(before)
         return self.heading
 
@@ -174,6 +183,34 @@ def test_every_state_of_every_page_is_accessible(visitor, settings):
     assert {state: found for state, found in wrong.items() if found} == {}
 
 
+# The rows of tabs, whether the current tab is in view, whether there are more than fit, and where
+# the row stays that a finger moves.
+TABS = """
+const [row, done] = [document.querySelector(".side"), arguments[0]];
+const { left, right } = row.querySelector("[aria-current]").getBoundingClientRect();
+const rows = new Set([...row.children].map(tab => tab.offsetTop)).size;
+const begun = row.getAnimations({ subtree: true }).map(one => one.finished);
+Promise.all(begun).then(() => {
+    row.scrollLeft = 20;
+    const isWide = row.scrollWidth > row.clientWidth;
+    setTimeout(() => done([rows, left >= 0 && right <= innerWidth, isWide, row.scrollLeft]), 300);
+});
+"""
+
+
+def test_tabs_on_a_phone_are_one_row_with_the_current_one_in_view(visitor, settings):
+    settings.DEBUG = True
+    visitor.browser.get(f"{visitor.url}/auth/pages-preview?state=account-activity")
+
+    rows, is_in_view, is_wide, moved = visitor.browser.execute_async_script(TABS)
+
+    if visitor.browser.execute_script("return innerWidth") == SIZES["phone"][0]:
+        assert (rows, is_in_view, is_wide, moved) == (1, True, True, 20)
+    else:
+        assert rows > 1
+        assert (is_in_view, is_wide, moved) == (True, False, 0)
+
+
 def test_person_without_scripts_signs_in_by_mail(visitor, post, api):
     api.sign_up()
     visitor.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
@@ -188,3 +225,128 @@ def test_person_without_scripts_signs_in_by_mail(visitor, post, api):
 
     assert visitor.browser.current_url == f"{visitor.url}/orders"
     assert re.search("orders of ann", visitor.text)
+
+
+# Types a password; the rules that have a mark, and those that are kept.
+TYPED = """
+const input = document.querySelector("input[type=password]");
+input.value = arguments[0];
+input.dispatchEvent(new Event("input"));
+const texts = (selector) => [...document.querySelectorAll(selector)].map(one => one.textContent);
+return [texts("[data-rule]"), texts(".kept")];
+"""
+TYPED_PASSWORDS = (
+    *("a", "A", "1", "aA1!", "12345678", "abcdefgh", "1234567890", "aaaaaaaaa", "aaaaaaaaaa"),
+    *("ä", "Ä", "ß", "ǅ", "ª", "٣", "²", "\u0301", "日本語", "_", "\t", " " * 10, "é" * 9),
+    *("😀" * 9, "😀" * 10, "e\u0301" * 5, "Correct horse 9!"),
+)
+
+
+# The words of an error of Django, by those of its rule.
+OF_DJANGO = {
+    "Your password must contain at least 10 characters.": (
+        "This password is too short. It must contain at least 10 characters."
+    ),
+    "Your password can’t be entirely numeric.": "This password is entirely numeric.",
+}
+
+
+def refusals_of(password):
+    try:
+        passwords.require_strong(Secret(password), None)
+    except InvalidPassword as refused:
+        return refused.texts["password"]
+    return []
+
+
+@once
+def test_rules_of_a_password_are_marked_as_the_server_decides(visitor, configure, settings):
+    validators = "django.contrib.auth.password_validation."
+    settings.AUTH_PASSWORD_VALIDATORS = [
+        {"NAME": f"{validators}MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+        {"NAME": f"{validators}NumericPasswordValidator"},
+        {"NAME": f"{validators}CommonPasswordValidator"},
+    ]
+    kinds_of = ("UPPERCASE", "LOWERCASE", "DIGIT", "SYMBOL")
+    configure(API_URL=visitor.url, CORE={f"REQUIRE_{kind}": True for kind in kinds_of})
+    visitor.open("signup")
+    assert visitor.browser.execute_script(TYPED, "")[1] == []
+    wrong = {}
+
+    for password in TYPED_PASSWORDS:
+        marked, kept = visitor.browser.execute_script(TYPED, password)
+        refusals = refusals_of(password)
+        expected = [one for one in marked if OF_DJANGO.get(one, one) not in refusals]
+        if len(marked) != 6 or kept != expected:
+            wrong[password] = (kept, refusals)
+
+    assert wrong == {}
+
+
+# Presses the button twice. Whether the second time did nothing, and what the form shows meanwhile.
+PRESSED = """
+const form = document.querySelector("main form");
+const button = form.querySelector("button:not([type=button])");
+const prevented = [];
+addEventListener("submit", (event) => prevented.push(event.defaultPrevented));
+form.requestSubmit(button);
+form.requestSubmit(button);
+const busy = getComputedStyle(button, "::before").animationName;
+return [prevented, busy, form.elements.password.type];
+"""
+
+
+def test_password_is_shown_while_its_button_is_pressed(visitor, api, ann):
+    visitor.open("login")
+    field = visitor.browser.find_element(By.NAME, "password")
+    eye = visitor.browser.find_element(By.CSS_SELECTOR, "[data-shows]")
+    visitor.browser.find_element(By.NAME, "identifier").send_keys(ANN)
+    field.send_keys(PASSWORD, Keys.TAB)
+    assert visitor.browser.switch_to.active_element == eye
+
+    eye.send_keys(Keys.SPACE)
+    assert (field.get_attribute("type"), eye.get_attribute("aria-pressed")) == ("text", "true")
+    assert visitor.wrong() == []
+    assert visitor.browser.execute_script(PRESSED) == [[False, True], "turn", "password"]
+
+
+@once
+def test_button_is_ready_again_behind_the_back_button(visitor, ann):
+    visitor.open("forgot-password")
+    visitor.send(email=ANN)
+    visitor.browser.back()
+
+    WebDriverWait(visitor.browser, 20).until(lambda one: one.find_elements(By.NAME, "email"))
+    assert visitor.browser.find_elements(By.CSS_SELECTOR, "[aria-busy]") == []
+
+
+@once
+def test_page_has_no_button_that_only_a_script_can_use(visitor):
+    visitor.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    visitor.browser.get(f"{visitor.url}/auth/login")
+
+    assert not visitor.browser.find_element(By.CSS_SELECTOR, "[data-shows]").is_displayed()
+
+
+# How many backup codes are on the paper, and what is of no use there.
+PRINTED = """
+const all = (selector) => [...document.querySelectorAll(selector)];
+const shown = (selector) => all(selector).filter(one => one.checkVisibility());
+return [shown(".codes code").length, shown("button, input, nav, .ends").map(one => one.outerHTML)];
+"""
+
+
+@once
+def test_pages_with_backup_codes_print_them(visitor, settings):
+    settings.DEBUG = True
+    states = {state: made for state, made in preview.shown().items() if "backup_codes" in str(made)}
+    printed = {}
+    visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+
+    for state in states:
+        visitor.browser.get(f"{visitor.url}/auth/pages-preview?state={state}")
+        printed[state] = visitor.browser.execute_script(PRINTED)
+
+    visitor.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert set(states) >= {"account-factor", "account-codes", "factor-set-up"}
+    assert printed == dict.fromkeys(states, [10, []])

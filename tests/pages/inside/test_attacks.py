@@ -6,7 +6,6 @@ from urllib.parse import quote
 
 import pytest
 import time_machine
-from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.http import HttpResponse
 from django.utils import timezone
@@ -18,9 +17,10 @@ from authservice.core.models import Session
 from authservice.kernel.http import body
 from authservice.organization.models import Membership
 from authservice.pages import calls, login_pages
+from tests.pages.inside.conftest import kept
 from tests.pages.inside.person import ACCEPT, FORM
 from tests.support.client import PASSWORD
-from tests.support.flows import ANN, NEW
+from tests.support.flows import ANN, NEW, prove
 from tests.twofactor import people
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,22 @@ def test_next_page_of_any_script_fits_into_headers(path, page, person, ann):
     assert (shown.status, cookie.isascii()) == (200, True)
     if page == "login":
         sent = person.post(shown, identifier=ANN, password=PASSWORD)
-        assert sent.location == cookie
+        assert sent.location == cookie.rpartition(":")[0]
+
+
+def test_next_page_of_another_project_on_this_host_is_ignored(person, ann, settings):
+    """Browsers send a cookie to all ports of a host."""
+    person.visit("/auth/login?next=/of-this-one")
+    kept = person.client.cookies["authservice_next"].value
+    for value, destination in {
+        kept: "/of-this-one",
+        "/of-another": "/auth/account",
+        f"/of-another:{kept.rpartition(':')[2]}": "/auth/account",
+    }.items():
+        page = person.visit("/auth/login")
+        person.client.cookies["authservice_next"] = value
+        assert person.post(page, identifier=ANN, password=PASSWORD).location == destination
+        person.client.cookies.pop("sessionid")
 
 
 CRASHES = {
@@ -144,16 +159,50 @@ def test_credentials_of_a_proxy_do_not_matter(signed_in):
     assert signed_in.visit("/auth/account/security", **basic).heading == "Security"
 
 
-def test_user_who_is_not_to_be_remembered_gets_no_token_cookies(person, ann, configure):
-    if not apps.is_installed("authservice.csrf"):
-        return
-    configure(COOKIES={"ENABLED": True})
-
+def by_password(person, post):
     person.sign_in(ANN, PASSWORD)
 
+
+def by_link(person, post):
+    mail_to_ann(person)
+    person.open(post.link("magic-link"))
+
+
+def by_code(person, post):
+    page = mail_to_ann(person)
+    person.send(page, code=post.code("magic-link"))
+
+
+def mail_to_ann(person):
+    return person.send(person.open("/auth/magic-link/send"), email=ANN)
+
+
+@pytest.mark.parametrize("way", [by_password, by_link, by_code])
+def test_user_who_is_not_to_be_remembered_gets_no_token_cookies(
+    person, ann, post, token_cookies, way
+):
+    prove()
+
+    way(person, post)
+
     assert person.name == "ann"
-    kept = {name for name, cookie in person.client.cookies.items() if cookie.value}
-    assert kept == {"sessionid", "csrftoken", "authservice_device"}
+    assert not kept(person) & {"authservice_access", "authservice_refresh"}
+
+
+def test_login_as_another_user_ends_the_session_of_the_token_cookies(
+    person, ann, api, token_cookies
+):
+    bob = api.sign_up("bob@example.com")
+    for name in ("access", "refresh"):
+        person.client.cookies[f"authservice_{name}"] = bob[f"{name}_token"]
+    assert person.name == "bob"
+
+    page = person.open("/auth/login?again=1")
+    person.send(page, identifier=ANN, password=PASSWORD)
+
+    assert person.name == "ann"
+    assert Session.objects.get(user=bob["user"]["id"]).end_reason == "logout"
+    assert not kept(person) & {"authservice_access", "authservice_refresh"}
 
 
 def test_form_larger_than_any_is_not_read(person, ann):

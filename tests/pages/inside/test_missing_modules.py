@@ -18,6 +18,7 @@ PATHS = (
     *("account/organizations", "account/organizations/create", "account/activity"),
     *("account/sessions", "magic-link/send", "magic-link/verify-code", "2fa/verify-login"),
     *("account/security/factor", "account/security/backup-codes", "account/security/link"),
+    *("passkeys/login", "account/security/passkey", "account/security/passkey-change"),
 )
 WORDS = (
     "Organizations",
@@ -26,6 +27,7 @@ WORDS = (
     "Send me a link",
     "Second factor",
     "Continue with",
+    "asskey",
 )
 
 
@@ -33,7 +35,12 @@ def test_pages_of_missing_modules_are_absent(signed_in):
     shown = [signed_in.open(f"/auth/{path}") for path in ("account", "account/security")]
     shown.append(signed_in.open("/auth/login?again=1"))
 
+    shown.append(signed_in.open("/auth/confirm"))
+
     assert [word for page in shown for word in WORDS if word in page.text] == []
+    assert [
+        page.url for page in shown if "Credential" in page.html or "webauthn" in page.html
+    ] == []
     assert [signed_in.visit(f"/auth/{path}").status for path in PATHS] == [404] * len(PATHS)
 
 

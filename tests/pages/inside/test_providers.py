@@ -87,3 +87,22 @@ def test_provider_is_linked_and_removed_in_the_account(signed_in):
 
 def test_provider_cannot_be_linked_by_a_visitor(person, ann):
     assert person.open("/auth/account/security/link?id=acme").heading == "Sign in"
+
+
+@pytest.mark.parametrize("signed_in_again", [True, False])
+def test_provider_is_not_linked_while_another_user_is_signed_in(
+    signed_in, api, ann, signed_in_again
+):
+    """Somebody left this browser without a logout, and only Django's cookie ended with it."""
+    page = signed_in.open("/auth/account/security/link?id=acme")
+    page = signed_in.send(page, password=PASSWORD)
+    consent = next(link for link in page.links if "acme.example" in link)
+    del signed_in.client.cookies["sessionid"]
+    if signed_in_again:
+        api.sign_up("bob@example.com")
+        signed_in.sign_in("bob@example.com", PASSWORD)
+
+    come_back(signed_in, consent)
+
+    linked = api.get("oauth/linked", token=ann["access_token"]).data
+    assert bool(linked["providers"] if isinstance(linked, dict) else linked) is not signed_in_again

@@ -13,6 +13,7 @@ from authservice.core.messages import kinds
 from authservice.core.models import Session
 from authservice.core.users import lookup
 from tests.pages.inside import serializers
+from tests.pages.inside.person import set_up_of
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, prove
 from tests.twofactor import people
@@ -148,6 +149,7 @@ def test_backup_code_is_a_second_factor(person, factor):
 def test_device_is_remembered_if_the_project_allows_it(person, factor, configure):
     configure(TWOFACTOR={"REMEMBER_TTL": timedelta(days=30)})
     page = person.sign_in(ANN, PASSWORD)
+    assert "Do not ask on this device for 30 days" in page.text
     person.send(page, code=factor.code(1), remember_device="on")
     person.send(person.open("/auth/logout"))
 
@@ -171,9 +173,25 @@ def test_required_factor_is_set_up_at_the_login(person, ann, configure):
 
     secret = re.search(r"<code>([A-Z2-7]{16,})</code>", page.html)[1]
     app = people.app_of(f"otpauth://totp/x?secret={secret}")
+    shown = set_up_of(page)
+    page = person.send(page, code="000000")
+    assert set(page.errors) == {"code"}
+    assert (page.status, page.heading) == (400, "Set up a second factor")
+    assert set_up_of(page) == shown
     page = person.send(page, code=app.now())
 
     assert page.heading == "Profile"
+
+
+def test_set_up_that_the_service_did_not_sign_is_not_shown(person, ann, configure):
+    configure(TWOFACTOR={"REQUIRED": "everybody"})
+    page = person.sign_in(ANN, PASSWORD)
+    signed = page.forms[-1][1]["setup"]
+
+    page = person.send(page, code="000000", setup=signed.replace("secret", "forged"))
+
+    assert "<code>" not in page.html
+    assert page.heading == "Enter your code"
 
 
 def test_second_factor_page_needs_a_login_first(person, factor):
@@ -188,17 +206,6 @@ def test_visitor_signs_up(person, post):
     assert landed.html == "orders of ann"
     assert lookup.find_by_email(ANN).ours.name == "Ann Lee"
     assert post.kinds() == [kinds.VERIFY_EMAIL]
-
-
-def test_all_errors_of_a_sign_up_are_shown_at_once(person):
-    page = person.open("/auth/signup")
-
-    page = person.send(page, name="x" * 300, email="ann@", password="a" * 9)
-
-    assert page.status == 400
-    assert set(page.errors) == {"name", "email"}
-    assert page.alert == "Please correct the marked fields."
-    assert 'value="ann@"' in page.html
 
 
 @pytest.mark.parametrize(
@@ -353,3 +360,65 @@ def test_login_may_lead_to_a_home_on_another_host(person, ann, settings):
     assert sent.location == "https://app.example.com/start"
     policy = page.response.headers["Content-Security-Policy"]
     assert "form-action 'self' https://app.example.com;" in policy
+
+
+@pytest.fixture
+def stays(person):
+    """Whether the session of this browser outlives it."""
+    return lambda: bool(person.client.cookies["sessionid"]["max-age"])
+
+
+@pytest.mark.parametrize(("remember", "lasts"), [("on", True), (None, False)])
+def test_mailed_link_keeps_the_choice_to_stay_signed_in(remember, lasts, person, ann, post, stays):
+    person.send(person.open("/auth/magic-link/send"), email=ANN, remember=remember)
+
+    person.open(post.link("magic-link"))
+
+    assert (person.name, stays()) == ("ann", lasts)
+    left = person.client.cookies.get("authservice_remember")
+    assert not (left and left.value)
+
+
+@pytest.mark.parametrize(("remember", "lasts"), [("on", True), (None, False)])
+def test_mailed_code_keeps_the_choice_to_stay_signed_in(remember, lasts, person, ann, post, stays):
+    page = person.send(person.open("/auth/magic-link/send"), email=ANN, remember=remember)
+    page = person.send(page, code="000000")
+
+    person.send(page, code=post.code("magic-link"))
+
+    assert (person.name, stays()) == ("ann", lasts)
+
+
+def test_choice_to_stay_signed_in_survives_a_second_factor_after_a_link(
+    person, factor, post, stays
+):
+    prove()
+    person.send(person.open("/auth/magic-link/send"), email=ANN, remember="on")
+    page = person.open(post.link("magic-link"))
+    assert page.heading == "Enter your code"
+
+    person.send(page, code=factor.code(1))
+
+    assert (person.name, stays()) == ("ann", True)
+
+
+def test_choice_for_a_mail_does_not_count_for_a_password(person, ann, stays):
+    person.send(person.open("/auth/magic-link/send"), email=ANN, remember="on")
+
+    person.sign_in(ANN, PASSWORD)
+
+    assert (person.name, stays()) == ("ann", False)
+
+
+def test_dead_link_leads_to_the_page_that_mails_another(person, ann):
+    page = person.open("/auth/magic-link/verify?token=x")
+
+    assert page.link("Send a new link") == "/auth/magic-link/send"
+    assert page.link("Back to sign in") == "/auth/login"
+
+
+def test_error_that_no_new_link_mends_leads_to_the_login(person):
+    page = person.open("/auth/oauth/nobody/callback")
+
+    assert (page.status, page.link("Back to sign in")) == (404, "/auth/login")
+    assert "Send a new link" not in page.text

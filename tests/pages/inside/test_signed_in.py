@@ -5,16 +5,19 @@ from datetime import timedelta
 import pytest
 import time_machine
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group, Permission
 from django.utils import timezone
 
 from authservice.core.api import django_session
 from authservice.core.models import Session
 from authservice.core.sessions import revocation
 from authservice.core.users import lookup
+from authservice.kernel.modules import plugged
+from authservice.organization.models import Membership
 from authservice.pages.checks import check_pages
 from tests.pages.inside.person import Person
 from tests.support.client import PASSWORD
-from tests.support.flows import ANN, NEW
+from tests.support.flows import ANN, NEW, prove
 from tests.twofactor import people
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +88,70 @@ def test_next_request_is_anonymous(end, engine, settings, person, ann, api, flow
     assert person.visit("/orders").location == "/auth/login?next=/orders"
     assert person.visit("/invoices").status == 302
     assert person.visit("/auth/account/security").location.startswith("/auth/login?next=")
+
+
+def no_staff():
+    get_user_model().objects.update(is_staff=False)
+
+
+def no_superuser():
+    get_user_model().objects.update(is_superuser=False)
+
+
+def no_group():
+    user().groups.clear()
+
+
+# What takes a right away, the rights before, the view that needs it, and its answer without it.
+DEMOTIONS = (
+    (no_staff, {"is_staff": True}, "/warehouse", 302),
+    (no_superuser, {"is_superuser": True}, "/customers", 403),
+    (no_group, {}, "/customers", 403),
+)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("demote", "rights", "view", "refused"), DEMOTIONS)
+def test_right_that_was_taken_away_is_gone_on_the_next_request(
+    demote, rights, view, refused, engine, settings, person, ann
+):
+    """The session remains: it proves who the user is, and Django's tools read the rights anew."""
+    settings.SESSION_ENGINE = f"django.contrib.sessions.backends.{engine}"
+    get_user_model().objects.update(**{"is_staff": False, **rights})
+    if demote is no_group:
+        group = Group.objects.create(name="support")
+        group.permissions.add(Permission.objects.get(codename="view_user"))
+        user().groups.add(group)
+    person.sign_in(ANN, PASSWORD)
+    assert person.visit(view).status == 200
+
+    demote()
+
+    assert person.visit(view).status == refused
+    assert person.name == "ann"
+
+
+def test_role_in_an_organization_that_was_taken_away_is_gone_on_the_next_request(
+    signed_in, api, post
+):
+    """The claims of the session are older, but no page asks them."""
+    prove()
+    page = signed_in.open("/auth/account/organizations/create")
+    page = signed_in.send(page, name="Acme")
+    page = signed_in.send(signed_in.open(page.link("Switch")))
+    page = signed_in.open(f"/auth/account/organizations{page.link('Open')}")
+    invite = signed_in.open(page.link("Invite"))
+    rename = signed_in.open(page.link("Rename"))
+
+    Membership.objects.update(role="member")
+
+    sent = signed_in.post(invite, email="bob@example.com", role="member")
+    assert (sent.status, "org-invitation" in post.kinds()) == (403, False)
+    assert signed_in.post(rename, name="Mallory").status == 403
+    page = signed_in.open(page.url)
+    assert (page.heading, "Acme" in page.text) == ("Organizations", True)
+    assert [text for text in ("Invite", "Rename", "Delete") if f">{text}<" in page.html] == []
+    assert signed_in.client.get("/claims").json()["org_role"] == "owner"
 
 
 @pytest.mark.parametrize("view", ["/orders", "/invoices", "/whoami"])
@@ -241,6 +308,23 @@ def test_login_of_django_takes_over(signed_in):
     assert signed_in.client.get("/claims").json() == {}
 
 
+def test_sign_in_page_says_why_it_asks_a_user_of_another_login(person, ann):
+    person.client.force_login(user(), backend="django.contrib.auth.backends.ModelBackend")
+
+    page = person.open("/auth/account")
+
+    assert page.notice == (
+        "Another login of this site has signed you in. Sign in here once to open your account."
+    )
+    page = person.send(page, identifier=ANN, password=PASSWORD)
+    assert page.url.startswith("/auth/account")
+
+
+def test_sign_in_page_says_nothing_of_another_login_to_others(person, signed_in):
+    assert "Another login" not in person.open("/auth/login").html
+    assert "Another login" not in signed_in.open("/auth/login?again=1").html
+
+
 @pytest.mark.parametrize("end", ["/leave", "/auth/logout"])
 def test_logout_of_either_kind_ends_the_row(end, signed_in, django_assert_num_queries):
     row = newest()
@@ -253,6 +337,13 @@ def test_logout_of_either_kind_ends_the_row(end, signed_in, django_assert_num_qu
     row.refresh_from_db()
     assert (row.end_reason, signed_in.name) == ("logout", "")
     assert "_auth_user_id" not in signed_in.client.session
+
+
+@pytest.mark.parametrize("minutes", [0, 16], ids=["as at the login", "with fresh claims"])
+def test_user_of_the_request_stays_when_the_view_deletes_the_row(signed_in, minutes):
+    with time_machine.travel(timezone.now() + timedelta(minutes=minutes), tick=True):
+        assert signed_in.visit("/close-account").html == "ann"
+        assert signed_in.name == ""
 
 
 def test_no_request_renews_what_the_browser_has(signed_in):
@@ -273,15 +364,40 @@ def test_backend_authenticates_nobody(ann):
     assert lookup.get_person(user()).email == ANN
 
 
-def test_check_warns_of_missing_middleware(settings, configure):
-    def ids():
-        return [one.id for one in check_pages()]
+def ids():
+    return [one.id for one in check_pages()]
 
+
+def test_check_warns_of_missing_middleware(settings, configure):
     assert ids() == []
     settings.MIDDLEWARE = [one for one in settings.MIDDLEWARE if "authservice" not in one]
     assert ids() == ["authservice.W240"]
     configure(FRONTEND={"URL": "https://app.example.com"})
     assert ids() == []
+
+
+def test_check_warns_of_middleware_before_that_of_django(settings):
+    ours = "authservice.middleware.AuthserviceMiddleware"
+    others = [one for one in settings.MIDDLEWARE if one != ours]
+    settings.MIDDLEWARE = [ours, *others]
+
+    assert ids() == ["authservice.W243"]
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [("/accounts/login/", ["authservice.W244"]), ("/orders", []), ("somewhere", [])],
+)
+def test_check_warns_of_a_login_url_that_was_forgotten(settings, configure, url, found):
+    settings.LOGIN_URL = url
+    assert ids() == found
+    configure(FRONTEND={"URL": "https://app.example.com"})
+    assert ids() == []
+
+
+def test_check_warns_if_no_app_sends_the_mails_that_pages_promise():
+    with plugged("messenger", None):
+        assert ids() == ["authservice.W245"]
 
 
 def test_package_that_acts_as_another_user(signed_in, api):
@@ -323,3 +439,25 @@ def test_rest_view_knows_the_user_and_asks_for_the_csrf_token(signed_in):
     assert ask("post", **{"X-CSRFToken": token, "Origin": "https://evil.example"})[0] == 403
     revocation.revoke_one(newest())
     assert ask("get") == (200, "")
+
+
+def test_page_that_is_not_for_the_account_is_not_opened_again_and_again(signed_in, api):
+    """`permission_required` leads to the login also those who are signed in."""
+    page = signed_in.open("/groups")
+
+    assert (page.status, page.url) == (403, "/auth/login?next=/groups")
+    assert "You are signed in as ann@example.com" in page.text
+    assert signed_in.open("/orders").html == "orders of ann"
+
+    api.sign_up("bob@example.com")
+    bob = get_user_model().objects.get(username="bob")
+    bob.user_permissions.add(Permission.objects.get(codename="add_group"))
+    assert signed_in.send(page, identifier="bob@example.com", password=PASSWORD).html == (
+        "groups of bob"
+    )
+
+
+def test_link_to_the_login_leads_on_each_time_that_it_is_followed(signed_in):
+    for _ in range(3):
+        assert signed_in.open("/auth/login?next=/orders").html == "orders of ann"
+        signed_in.client.cookies.pop("authservice_sent_on")  # after ten seconds

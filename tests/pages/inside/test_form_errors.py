@@ -1,0 +1,194 @@
+"""A refused form names all that is wrong with it, each text beside its field."""
+
+import re
+
+import pytest
+
+from authservice.core.models import Account
+from tests.support.client import PASSWORD
+from tests.support.flows import ANN
+from tests.twofactor import people
+
+pytestmark = pytest.mark.django_db
+
+WEAK = "12345678"
+REQUIRED = "This field is required."
+TAKEN = "An account with this email already exists."
+
+
+def sign_up(person, **typed):
+    return person.send(person.open("/auth/signup"), **{"password": PASSWORD, **typed})
+
+
+def test_all_errors_of_a_sign_up_are_shown_at_once(person):
+    page = sign_up(person, name="x" * 300, email="ann@", password=WEAK)
+
+    assert (page.status, set(page.errors)) == (400, {"name", "email", "password"})
+    assert (
+        page.errors["password"] == "This password is too common. This password is entirely numeric."
+    )
+    assert page.alert == "Please correct the marked fields."
+    assert 'value="ann@"' in page.html
+    assert WEAK not in page.html
+
+
+def test_errors_of_fields_of_the_project_are_shown_with_the_others(person, configure):
+    configure(CORE={"SIGNUP_SERIALIZER": "tests.pages.inside.serializers.Extra"})
+
+    page = sign_up(person, email="ann@", password=WEAK, size="", birthday="yesterday")
+
+    assert set(page.errors) == {"email", "password", "size", "birthday"}
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        {"email": ANN},
+        {"email": "ann@"},
+        {"email": ""},
+        {"email": ANN, "password": ""},
+        {"email": ANN, "password": WEAK},
+    ],
+)
+@pytest.mark.parametrize(
+    "own",
+    [
+        {},
+        {"size": ""},
+        {"size": "", "birthday": ""},
+        {"size": "s", "birthday": ""},
+        {"size": "s", "birthday": "yesterday"},
+        {"size": "s", "birthday": "2000-01-01", "shoes": "x"},
+    ],
+)
+def test_top_of_the_page_refers_to_the_marked_fields(typed, own, person, configure):
+    configure(CORE={"SIGNUP_SERIALIZER": "tests.pages.inside.serializers.Extra"})
+
+    page = sign_up(person, **typed, **own)
+
+    number = "field" if len(page.errors) == 1 else "fields"
+    assert page.errors
+    assert page.alert == f"Please correct the marked {number}."
+
+
+def test_error_of_the_project_that_belongs_to_no_field_is_at_the_top(person, configure):
+    configure(CORE={"SIGNUP_SERIALIZER": "tests.pages.inside.serializers.Closed"})
+
+    page = sign_up(person, email=ANN, size="")
+    assert (set(page.errors), page.alert) == ({"size"}, "Please correct the marked field.")
+
+    page = sign_up(person, email=ANN, size="s")
+    assert (page.errors, page.alert) == ({}, "No more orders today.")
+
+
+def test_taken_address_is_shown_beside_a_weak_password(person, ann):
+    page = sign_up(person, email=ANN, password=WEAK)
+
+    assert set(page.errors) == {"email", "password"}
+    assert page.errors["email"] == TAKEN
+
+
+def test_taken_address_and_username_are_shown_together(person, ann, configure):
+    configure(PAGES={"SIGNUP_FIELDS": ["username"]})
+
+    assert set(sign_up(person, email=ANN, username="ann").errors) == {"email", "username"}
+
+
+def test_taken_address_is_not_shown_if_the_sign_up_hides_it(person, ann, configure):
+    configure(CORE={"SIGNUP_ENUMERATION": "hide", "REQUIRE_EMAIL_VERIFICATION": True})
+
+    assert set(sign_up(person, email=ANN, password=WEAK).errors) == {"password"}
+
+
+def test_taken_addresses_are_asked_for_within_the_limit_of_the_api(person, ann, configure):
+    configure(THROTTLE={"RATES": {"is-available": "1/d"}})
+    shown = [set(sign_up(person, email=ANN, password=WEAK).errors) for _ in range(2)]
+
+    assert shown == [{"email", "password"}, {"password"}]
+
+
+def test_password_that_resembles_the_address_is_refused_with_the_other_fields(person):
+    page = sign_up(person, name="x" * 300, email="annabel@example.com", password="annabel@example")
+
+    assert "similar" in page.errors["password"]
+
+
+def test_refused_sign_up_creates_nothing(person):
+    sign_up(person, name="x" * 300, email=ANN)
+
+    assert not Account.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("login", {"identifier", "password"}),
+        ("signup", {"email", "password"}),
+        ("forgot-password", {"email"}),
+        ("magic-link/send", {"email"}),
+        ("send-verification-email", {"email"}),
+    ],
+)
+def test_empty_fields_are_named_beside_them(path, fields, person):
+    page = person.open(f"/auth/{path}")
+
+    page = person.send(page, **dict.fromkeys(fields, ""))
+
+    assert (page.status, page.errors) == (400, dict.fromkeys(fields, REQUIRED))
+    assert page.alert.startswith("Please correct the marked field")
+
+
+@pytest.mark.parametrize("field", ["identifier", "password"])
+def test_login_with_one_empty_field_names_that_field(field, person, ann):
+    typed = {"identifier": ANN, "password": PASSWORD, field: ""}
+
+    page = person.send(person.open("/auth/login"), **typed)
+
+    assert page.errors == {field: REQUIRED}
+
+
+def test_login_with_a_name_that_nobody_can_have_names_the_field(person):
+    page = person.sign_in("x" * 300, PASSWORD)
+
+    assert (page.status, list(page.errors)) == (400, ["identifier"])
+
+
+def test_empty_code_of_a_second_factor_is_named_beside_it(person, ann, api):
+    people.Person(api, token=ann["access_token"], user_id=ann["user"]["id"]).enrol()
+
+    page = person.send(person.sign_in(ANN, PASSWORD), code="")
+
+    assert page.errors == {"code": REQUIRED}
+
+
+def test_empty_mailed_code_is_named_beside_it(person, ann):
+    page = person.send(person.open("/auth/magic-link/send"), email=ANN)
+
+    page = person.send(page, code="")
+
+    assert page.errors == {"code": REQUIRED}
+    assert re.search("<title>Error: ", page.html)
+
+
+def test_empty_password_is_named_beside_it_where_a_proof_is_asked(signed_in):
+    page = signed_in.send(signed_in.open("/auth/confirm"), password="")
+
+    assert page.errors == {"password": REQUIRED}
+
+
+@pytest.mark.parametrize("old", ["wrong", ""])
+def test_weak_new_password_is_shown_beside_a_wrong_current_one(old, signed_in):
+    page = signed_in.open("/auth/account/security/password")
+
+    page = signed_in.send(page, old_password=old, new_password=WEAK)
+
+    assert set(page.errors) == {"old_password", "new_password"}
+
+
+def test_refusal_that_is_about_no_field_names_none(person, ann):
+    for _ in range(10):
+        person.sign_in(ANN, "wrong")
+
+    assert person.sign_in(ANN, "").errors == {"password": REQUIRED}
+    page = person.sign_in(ANN, PASSWORD)
+    assert (page.status, page.errors) == (429, {})
