@@ -16,27 +16,28 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.handlers.asgi import ASGIRequest
 from django.db import connections
 
-from authservice.core.api import callers
+from authservice.core.api import callers, django_session
 from authservice.kernel import errors
-from authservice.kernel.http import own_origins
+from authservice.kernel.http import request_client
 
 _SCHEMES = {"ws": "http", "wss": "https"}
 
 
 async def get_user(scope: Mapping[str, Any]) -> Any:
     """The user of the access token that the client sent when it connected, or an `AnonymousUser`.
+    With the session middleware of Channels, also a user who signed in on the pages.
 
     Each call takes one SQL statement and looks whether the session is still valid, so a consumer
     that calls it for each message refuses an ended session. Browsers let any page open a WebSocket
-    with the cookies of another site, so a token in a cookie counts only if the origin is that of
-    the service or trusted. Raises `ServiceUnavailable`.
+    with the cookies of another site, so a cookie counts only if the origin is that of the service
+    or trusted. Raises `ServiceUnavailable`.
     """
     return await sync_to_async(_user)(scope)
 
 
 def _user(scope: Mapping[str, Any]) -> Any:
-    # A WebSocket has no end of request at which Django would do this. In a transaction of a test,
-    # the connection would be closed in any case.
+    # Django closes such connections when a request ends, and a WebSocket has no such moment. In a
+    # transaction, as in a test, Django would close even a usable one.
     for connection in connections.all(initialized_only=True):
         if not connection.in_atomic_block:
             connection.close_if_unusable_or_obsolete()
@@ -47,11 +48,17 @@ def _user(scope: Mapping[str, Any]) -> Any:
         "scheme": _SCHEMES.get(scope.get("scheme", "ws"), "http"),
     }
     request = ASGIRequest(handshake, BytesIO())
+    request.session = scope.get("session", {})
+    carried = None if callers.has_bearer(request) else django_session.find(request)
+    by_cookie = carried is not None or callers.by_cookie(request)
     origin = request.headers.get("Origin", "")
-    if callers.by_cookie(request) and not own_origins.is_trusted(origin, request):
+    if by_cookie and not request_client.is_trusted(origin, request):
         return AnonymousUser()
     try:
-        return callers.require_caller(request).person.user
+        if carried is None:
+            return callers.require_caller(request).person.user
+        carried.require_live()
+        return carried.person.user
     except errors.ServiceUnavailable:
         raise
     except errors.Fault:

@@ -16,7 +16,7 @@ from rest_framework.views import exception_handler as framework_handler
 from authservice.kernel import errors
 from authservice.kernel.sections import api
 
-# The codes of the framework whose meaning an error of the service has.
+# Codes of the framework, each with the code of the service that has the same meaning.
 _CODES = {
     "not_authenticated": errors.Unauthorized.code,
     "authentication_failed": errors.InvalidToken.code,
@@ -36,34 +36,29 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
     """The response of the REST framework's own handler, in our envelope. An error of a serializer
     names its first field; with `API.ERROR_DETAILS` the response lists all."""
     response = framework_handler(exc, context)
-    if response is not None:
-        response.data = _envelope(exc, response)
-    return response
-
-
-def _envelope(exc: Exception, response: Response) -> dict[str, Any]:
+    if response is None:
+        return None
     if isinstance(exc, ValidationError):
         message = _first(exc.detail)
-        data = {"code": errors.ValidationFailed.code, "message": message}
+        data: dict[str, Any] = {"code": errors.ValidationFailed.code, "message": message}
         if api.error_details:
             data["details"] = response.data
-        return {"data": data, "message": message}
-    given = response.data if isinstance(response.data, dict) else {}
-    message = str(given["detail"]) if "detail" in given else _first(response.data)
-    data = {"code": _code(exc, given, response.status_code), "message": message}
-    if "code" in given:  # an error of this service, which may have further fields
-        data = {**given, **data}
+        response.data = {"data": data, "message": message}
+        return response
+    fields = response.data if isinstance(response.data, dict) else {}
+    message = str(fields["detail"]) if "detail" in fields else _first(response.data)
+    if "code" in fields:  # an error of this service, which may have further fields
+        data = {**fields, "code": str(fields["code"]), "message": message}
         data.pop("detail", None)
-    return {"data": data, "message": message}
-
-
-def _code(exc: Exception, given: dict[str, Any], status: int) -> str:
-    if "code" in given:
-        return str(given["code"])
+        response.data = {"data": data, "message": message}
+        return response
     code = getattr(getattr(exc, "detail", None), "code", None) or _NO_CODE
-    if code == _NO_CODE and status in _BY_STATUS:
-        return _BY_STATUS[status].code
-    return _CODES.get(code, str(code).upper())
+    if code == _NO_CODE and response.status_code in _BY_STATUS:
+        code = _BY_STATUS[response.status_code].code
+    else:
+        code = _CODES.get(code, str(code).upper())
+    response.data = {"data": {"code": code, "message": message}, "message": message}
+    return response
 
 
 def _first(detail: Any, name: str = "") -> str:
@@ -73,7 +68,8 @@ def _first(detail: Any, name: str = "") -> str:
             path = f"{name}.{key}" if name else str(key)
             return _first(value, name if key == "non_field_errors" else path)
     if isinstance(detail, list):
-        place, value = next(((at, one) for at, one in enumerate(detail) if one), (0, ""))
+        # The errors of a list: an item without errors has an empty dict.
+        index, value = next(((number, item) for number, item in enumerate(detail) if item), (0, ""))
         nested = isinstance(value, dict | list)
-        return _first(value, f"{name}[{place}]" if nested else name)
+        return _first(value, f"{name}[{index}]" if nested else name)
     return f"{name}: {detail}" if name else str(detail)

@@ -32,13 +32,12 @@ from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Account
 from authservice.core.sessions.sessions import Tokens
 from authservice.core.users import identifiers, lookup
-from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import modules
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message, Messenger
-from authservice.kernel.mount import mount
 from authservice.kernel.secret import Secret
+from authservice.kernel.sections import mount
 
 try:
     import time_machine
@@ -78,52 +77,49 @@ class UserFactory(DjangoModelFactory[Any]):
     @classmethod
     def _create(cls, model_class: Any, *args: Any, **given: Any) -> Any:
         names = ("verified", "phone_number", "phone_verified", "is_super_admin")
-        account_fields = {name: given.pop(name) for name in names}
+        account = {name: given.pop(name) for name in names}
         if not host().username:
             given.pop("username", None)
         user = model_class(**{**given, "password": make_password(given["password"])})
         user.save()
-        _fill_account(lookup.get_person(user), **account_fields)
+        person = lookup.get_person(user)
+        proven_key = person.email_key if account["verified"] else ""
+        number = account["phone_number"]
+        phone_key = identifiers.phone_key(number) if number else None
+        Account.objects.filter(pk=user.pk).update(
+            verified_email_key=proven_key,
+            proven_email_key=proven_key,
+            phone_number=number,
+            phone_key=phone_key,
+            verified_phone_key=phone_key if account["phone_verified"] else None,
+            is_super_admin=account["is_super_admin"],
+        )
         return user
 
 
-def _fill_account(
-    person: Person, *, verified: bool, phone_number: str, phone_verified: bool, is_super_admin: bool
-) -> None:
-    phone_key = identifiers.phone_key(phone_number) if phone_number else None
-    Account.objects.filter(pk=person.user.pk).update(
-        verified_email_key=person.email_key if verified else "",
-        proven_email_key=person.email_key if verified else "",
-        phone_number=phone_number,
-        phone_key=phone_key,
-        verified_phone_key=phone_key if phone_verified else None,
-        is_super_admin=is_super_admin,
-    )
-
-
 def make_organization(owner: Any, name: str = "Acme", **members: Any) -> Any:
-    """An organization of this owner; `members` are lists of users by role.
+    """A new organization of this owner; `members` are lists of users by role.
 
         make_organization(ann, admin=[bob], member=[eve])
 
     `ApiClient.switch` makes it the active one of a client. Requires the organization module.
     """
-    # Not imported: the models exist only if the module is installed.
     slug = f"{slugify(name)}-{uuid4().hex[:8]}"
+    # Not imported: the models exist only if the module is installed.
     organizations = apps.get_model("authservice_organization", "Organization").objects
-    created = organizations.create(name=name, slug=slug, founder=owner)
+    organization = organizations.create(name=name, slug=slug, founder=owner)
     memberships = apps.get_model("authservice_organization", "Membership").objects
     for role, users in {"owner": [owner], **members}.items():
         for user in users:
-            memberships.create(organization=created, user=user, role=role)
-    return created
+            memberships.create(organization=organization, user=user, role=role)
+    return organization
 
 
 def csrf_headers(client: DjangoClient) -> dict[str, str]:
     """The CSRF header for a state-changing request with Django's test client.
 
     Gets a new token with `client`, which keeps the cookie. Returns an empty dict if the csrf module
-    is not installed, so that the same test works with and without it.
+    is not installed, so that a test works with and without the module.
     """
     if not apps.is_installed("authservice.csrf"):
         return {}
@@ -165,10 +161,10 @@ class ApiClient:
         self._django = DjangoClient()
 
     def log_in(self, user: Any) -> ApiClient:
-        """Log in as a user through the one door, without a password.
+        """Log in as a user without a password, through `login.enter` as every login.
 
-        Raises the `Fault` of `login.enter`. After a challenge the client has no
-        tokens.
+        Raises the `Fault` of `login.enter`. If the login ends in a challenge, as for a second
+        factor, the client has no tokens.
         """
         person = lookup.get_person(user)
         # Packages that listen to Django's signals, such as django-axes, read the request.
@@ -209,9 +205,10 @@ class ApiClient:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         if method != "GET":
             headers.update(csrf_headers(self._django))
-        data, kind = json.dumps(body) if body else "", "application/json"
+        data = json.dumps(body) if body else ""
+        content_type = "application/json"
         response = self._django.generic(
-            method, mount() + path, data, kind, query_params=query or None, headers=headers
+            method, mount() + path, data, content_type, query_params=query or None, headers=headers
         )
         return Answer(response)
 
@@ -219,7 +216,8 @@ class ApiClient:
 @dataclass
 class Mailbox(Messenger):
     """The messages that the service would have sent. Each job is built immediately, by the code of
-    the worker; a deferred job is only added to `jobs`. `last…` raise `AssertionError`."""
+    the worker; a deferred job is only added to `jobs`. The properties `last…` raise
+    `AssertionError` if there is no such message."""
 
     messages: list[OutgoingMessage] = field(default_factory=list)
     jobs: list[Message] = field(default_factory=list)
@@ -241,7 +239,7 @@ class Mailbox(Messenger):
     def mails(self) -> list[EmailMultiAlternatives]:
         """The e-mails as they would be sent. Requires the notification module."""
         build = import_module("authservice.notification.mail").build_in_its_language
-        return [build(sent) for sent in self.messages if sent.channel == "email"]
+        return [build(message) for message in self.messages if message.channel == "email"]
 
     @property
     def last_mail(self) -> EmailMultiAlternatives:
@@ -254,16 +252,16 @@ class Mailbox(Messenger):
     @property
     def last_token(self) -> str:
         """The token in the last link."""
-        found = re.search(r"[?&]token=([^&]+)", self.last_link)
-        return found.group(1) if found else ""
+        match = re.search(r"[?&]token=([^&]+)", self.last_link)
+        return match.group(1) if match else ""
 
     @property
     def last_code(self) -> str:
         return self._latest("code")
 
     def _latest(self, name: str) -> str:
-        found = [sent.context[name] for sent in self.messages if name in sent.context]
-        return str(self._last(found).reveal())
+        values = [message.context[name] for message in self.messages if name in message.context]
+        return str(self._last(values).reveal())
 
     def _last(self, found: list[T]) -> T:
         if not found:

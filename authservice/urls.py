@@ -10,8 +10,7 @@ from authservice.kernel.modules import urlconfs
 
 app_name = "authservice"
 
-# Django matches routes in order, so the ones with the most requests come first. A page comes
-# before the route at its address, to which it passes what is not for people.
+# Django matches routes in order, so the ones with the most requests come first.
 BUSIEST = ("me", "refresh", "page-login", "login")
 # One flat list instead of nested URLconfs: every level costs each request another match.
 _ROUTES = [route for urlconf in urlconfs() for route in import_module(urlconf).urlpatterns]
@@ -20,6 +19,8 @@ _ROUTES = [route for urlconf in urlconfs() for route in import_module(urlconf).u
 def _place(route: Any) -> int:
     if route.name in BUSIEST:
         return BUSIEST.index(route.name)
+    # A page comes before the API route at the same address, to which it passes the requests that do
+    # not come from people.
     return len(BUSIEST) + (not str(route.name).startswith("page-"))
 
 

@@ -8,8 +8,7 @@ that is not used within a day. A one-time token without a secret marks such an a
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -33,14 +32,15 @@ from authservice.magiclink.conf import conf
 logger = logging.getLogger("authservice.accounts")
 
 METHOD = "magic-link"
-_FLOOD = "auto-register"
+_RATE_LIMIT = "auto-register"
+# Marks an account that is not used yet.
 _UNUSED = Purpose("first-use", link_ttl=timedelta(days=1))
 
 
 def origin(client: Client) -> Mapping[str, str]:
     """Job details for rate limiting: a keyed digest of the requesting network, never its address.
     Empty if auto-registration is off."""
-    return {"network": crypto.digest(_FLOOD, client.network)} if _is_on() else {}
+    return {"network": crypto.digest(_RATE_LIMIT, client.network)} if _is_on() else {}
 
 
 def register(message: Message) -> Person | None:
@@ -51,26 +51,21 @@ def register(message: Message) -> Person | None:
     """
     if not _is_on():
         return None
-    with suppress(errors.Fault), _reported():
-        throttling.count(_FLOOD, message.details.get("network", ""))
+    try:
+        throttling.count(_RATE_LIMIT, message.details.get("network", ""))
         new_user = NewUser(email=message.target)
         hook_calls.require_signup_allowed(new_user, _client(message), method=METHOD)
         return creation.create_user(
             new_user,
             creation.unusable(),
-            lambda person: _welcomed(person, message),
+            lambda person: _complete_signup(person, message),
         )
-    return lookup.find_by_email(message.target)
-
-
-@contextmanager
-def _reported() -> Iterator[None]:
-    """Log that no link can create an account in this project."""
-    try:
-        yield
     except (Conflict, errors.ValidationFailed):
+        # No link can create an account in this project.
         logger.exception("The project's table of users refuses an account for a magic link")
-        raise
+    except errors.Fault:
+        pass  # a refusal, see the docstring
+    return lookup.find_by_email(message.target)
 
 
 def forget(person: Person) -> None:
@@ -81,14 +76,14 @@ def forget(person: Person) -> None:
 def expired_rows() -> dict[str, QuerySet[Any]]:
     """Accounts that are older than a day and were never used or changed."""
     using = databases.primary()
-    waiting = OneTimeToken.objects.filter(
+    overdue_markers = OneTimeToken.objects.filter(
         purpose=_UNUSED.name, user=OuterRef("pk"), spent_at=None, expires_at__lte=clock.now()
     )
     users = (
         host()
         .model._base_manager.using(using)
         .filter(
-            Exists(waiting),
+            Exists(overdue_markers),
             ~Exists(Session.objects.filter(user=OuterRef("pk"))),
             password__startswith=UNUSABLE_PASSWORD_PREFIX,
             authservice_account__verified_email_key="",
@@ -102,7 +97,7 @@ def _is_on() -> bool:
     return conf.auto_register and creation.may_create_account(METHOD)
 
 
-def _welcomed(person: Person, message: Message) -> Person:
+def _complete_signup(person: Person, message: Message) -> Person:
     one_time.issue_link(_UNUSED, person)
     events.record("auth.signup", person, _client(message), method=METHOD)
     return person

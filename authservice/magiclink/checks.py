@@ -64,7 +64,16 @@ def check_magic_links(**_: Any) -> list[CheckMessage]:
     # Core's own check reports wrong keys and types; until they are fixed, no setting can be read.
     if not apps.is_installed("authservice.magiclink") or list(complaints()):
         return []
-    return [*_mail(), *_callback(), *_registering(), *_confirming()]
+    ids = []
+    if not message_queue.can_mail():
+        ids.append("authservice.E030")
+    if parts_of(conf.callback_url).scheme == "http" and secure():
+        ids.append("authservice.W034")
+    if conf.auto_register and core.require_phone_verification:
+        ids.append("authservice.W035")
+    if conf.confirm == "off" and cookies.enabled:
+        ids.append("authservice.W036")
+    return [message(check_id) for check_id in ids]
 
 
 def check_old_passwords(databases: Sequence[str] | None = None, **_: Any) -> Iterator[CheckMessage]:
@@ -72,23 +81,3 @@ def check_old_passwords(databases: Sequence[str] | None = None, **_: Any) -> Ite
     installed = apps.is_installed("authservice.magiclink") and not list(complaints())
     if installed and chosen_proofs.is_any_at_risk(databases):
         yield message("authservice.W260")
-
-
-def _mail() -> Iterator[CheckMessage]:
-    if not message_queue.can_mail():
-        yield message("authservice.E030")
-
-
-def _callback() -> Iterator[CheckMessage]:
-    if parts_of(conf.callback_url).scheme == "http" and secure():
-        yield message("authservice.W034")
-
-
-def _registering() -> Iterator[CheckMessage]:
-    if conf.auto_register and core.require_phone_verification:
-        yield message("authservice.W035")
-
-
-def _confirming() -> Iterator[CheckMessage]:
-    if conf.confirm == "off" and cookies.enabled:
-        yield message("authservice.W036")

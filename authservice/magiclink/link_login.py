@@ -1,5 +1,5 @@
-"""Log in with a link or its code: sends both, proves the address, then passes the one door
-(`login`)."""
+"""Log in with a magic link or its code: send both by e-mail, then, when one of them is used, prove
+the address and log in with `login.enter`."""
 
 from __future__ import annotations
 
@@ -42,45 +42,39 @@ def purpose() -> Purpose:
     return Purpose("magic-link", link_ttl=conf.ttl, code_ttl=conf.ttl)
 
 
-def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
-    return {KIND: _compose}
-
-
-def _compose(message: Message) -> OutgoingMessage | None:
-    found = lookup.find_by_email(message.target) or auto_register.register(message)
-    person = compose.reachable(found)
-    if person is None:
-        return None
-    with transaction.atomic(using=databases.primary()):
-        passwords.lock_and_read(person)
-        client = Client(request_id=message.request_id)
-        events.record("auth.magiclink.sent", person, client)
-        if sending.LAST in message.details:
-            secrets = _lasting_link(person)
-        else:
-            secrets = _link_and_code(person)
-    return compose.mail(message, person, **secrets)
-
-
-def _link_and_code(person: Person) -> dict[str, Any]:
-    token, code = one_time.issue_link_and_code(purpose(), person, person.email_key)
-    return {"link": mailed_links.to_route(VERIFY, token), "code": code, "expires_in": conf.ttl}
-
-
-def _lasting_link(person: Person) -> dict[str, Any]:
-    """The link of the one e-mail a day that is sent beyond the limit. It has no code, so that later
-    requests do not revoke it."""
-    ttl = max(conf.ttl, LASTING_TTL)
-    lasting = replace(purpose(), link_ttl=ttl)
-    token = one_time.issue_link(lasting, person, person.email_key)
-    return {"link": mailed_links.to_route(VERIFY, token), "expires_in": ttl}
-
-
 def request_link(email: str, client: Client) -> None:
     """Send an e-mail with a link and a code. Raises `EmailNotConfigured`."""
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured
     sending.to_email(KIND, email, client, details=auto_register.origin(client))
+
+
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    return {KIND: _compose}
+
+
+def _compose(message: Message) -> OutgoingMessage | None:
+    owner = lookup.find_by_email(message.target) or auto_register.register(message)
+    person = compose.reachable(owner)
+    if person is None:
+        return None
+    secrets: dict[str, Any]
+    with transaction.atomic(using=databases.primary()):
+        passwords.lock_and_read(person)  # for `issue_link_and_code`
+        client = Client(request_id=message.request_id)
+        events.record("auth.magiclink.sent", person, client)
+        if sending.LAST in message.details:
+            # The one e-mail a day that is sent beyond the limit has a link that lasts. It has no
+            # code, so that later requests do not revoke it.
+            ttl = max(conf.ttl, LASTING_TTL)
+            lasting = replace(purpose(), link_ttl=ttl)
+            token = one_time.issue_link(lasting, person, person.email_key)
+            secrets = {"link": mailed_links.to_route(VERIFY, token), "expires_in": ttl}
+        else:
+            token, code = one_time.issue_link_and_code(purpose(), person, person.email_key)
+            link = mailed_links.to_route(VERIFY, token)
+            secrets = {"link": link, "code": code, "expires_in": conf.ttl}
+    return compose.mail(message, person, **secrets)
 
 
 def log_in_by_link(token: Secret, client: Client, *, caller: Person | None) -> Login:
@@ -90,11 +84,11 @@ def log_in_by_link(token: Secret, client: Client, *, caller: Person | None) -> L
     """
     try:
         person, issued = one_time.find_link(purpose(), token)
-    except Fault as wrong:
+    except Fault as fault:
         owner = one_time.owner_of(token, purpose())
         lockout.count_throttle(lockout.network_of(owner, client))
         if owner is not None:  # attackers must not fill the log with unknown tokens
-            login.record_failure(owner, client, _reason(wrong), method=METHOD)
+            login.record_failure(owner, client, _reason(fault), method=METHOD)
         raise
     return _enter(person, issued, client, caller, errors.InvalidLink())
 
@@ -104,20 +98,32 @@ def log_in_by_code(email: str, code: Secret, client: Client, *, caller: Person |
     key = identifiers.email_key(email)
     try:
         person, issued = one_time.find_code(purpose(), key, code, client=client)
-    except errors.InvalidVerificationCode as wrong:
-        login.record_failure(lookup.find_by_email(email), client, _reason(wrong), method=METHOD)
+    except errors.InvalidVerificationCode as fault:
+        login.record_failure(lookup.find_by_email(email), client, _reason(fault), method=METHOD)
         raise
     return _enter(person, issued, client, caller, errors.InvalidVerificationCode())
 
 
-class MagicLinkAccess(AccountAccess):
-    """Fills the slot `account_access`."""
+def _enter(
+    person: Person, issued: OneTimeToken, client: Client, caller: Person | None, if_used: Fault
+) -> Login:
+    # For an unverified address `login.enter` checks this, after this login has proven the address.
+    if person.email_verified:
+        login.check_may_log_in(person, client, method=METHOD)  # a refusal does not use the token
 
-    def can_log_in(self, person: Person) -> bool:
-        return person.email_verified and message_queue.can_mail()
+    def proven(present: Person) -> Person | None:
+        if not one_time.consume_locked(purpose(), present, issued):
+            return None
+        if not present.email_verified:
+            auto_register.forget(present)
+        return first_proof.confirm_address(present, client, caller=caller)
 
-
-account_access = MagicLinkAccess()
+    outcome = login.enter(person, client, method=METHOD, proofs=_PROOFS, change=proven)
+    if outcome.tokens or outcome.challenges:
+        return outcome
+    # The token was used or revoked meanwhile. After the transaction, so that the entry stays.
+    login.record_failure(person, client, _reason(if_used), method=METHOD)
+    raise if_used
 
 
 def require_usable(token: Secret) -> None:
@@ -137,25 +143,14 @@ def target_of(token: Secret) -> str:
         return ""
 
 
-def _enter(
-    person: Person, issued: OneTimeToken, client: Client, caller: Person | None, invalid: Fault
-) -> Login:
-    if person.email_verified:
-        login.check_may_log_in(person, client, method=METHOD)  # a refusal does not use the token
+class MagicLinkAccess(AccountAccess):
+    """Fills the slot `account_access`."""
 
-    def proven(present: Person) -> Person | None:
-        if not one_time.consume_locked(purpose(), present, issued):
-            return None
-        if not present.email_verified:
-            auto_register.forget(present)
-        return first_proof.confirm_address(present, client, caller=caller)
+    def can_log_in(self, person: Person) -> bool:
+        return person.email_verified and message_queue.can_mail()
 
-    outcome = login.enter(person, client, method=METHOD, proofs=_PROOFS, change=proven)
-    if outcome.tokens or outcome.challenges:
-        return outcome
-    # After the transaction, so that the entry stays.
-    login.record_failure(person, client, _reason(invalid), method=METHOD)
-    raise invalid
+
+account_access = MagicLinkAccess()
 
 
 def _reason(wrong: Fault) -> str:

@@ -92,8 +92,8 @@ class Send(Endpoint):
         link_login.request_link(email, self.client)
         response = responses.sent(_SENT)
         if conf.confirm == "auto":
-            kept = _trace(identifiers.email_key(email))
-            cookies.put(response, _COOKIE, kept, ttl=conf.ttl)
+            trace = _trace(identifiers.email_key(email))
+            cookies.put(response, _COOKIE, trace, ttl=conf.ttl)
         return response
 
 
@@ -144,8 +144,8 @@ class VerifyCode(Endpoint):
         400 `INVALID_VERIFICATION_CODE` is the answer to every wrong, used or expired code. A code
         allows five attempts; after them the right code is refused too, and only the link works.
         """
-        given = self.read(CodeIn)
-        outcome = link_login.log_in_by_code(client=self.client, caller=_caller(self), **given)
+        fields = self.read(CodeIn)
+        outcome = link_login.log_in_by_code(client=self.client, caller=_caller(self), **fields)
         return responses.login(outcome, message=_DONE)
 
 
@@ -181,14 +181,16 @@ class Verify(LinkEndpoint):
         """
         if self.is_head:
             return answer()
-        try:
-            token = self._token()
-        except ValidationFailed as fault:
-            return redirects.refusal(fault, to=conf.callback_url)
+        token = Secret("")  # for a missing or too long token: refused like an unknown one
+        if 0 < len(self.request.GET.get("token", "")) <= TokenIn.LONGEST:
+            try:
+                token = self.read_query(TokenIn)["token"]
+            except ValidationFailed as fault:
+                return redirects.refusal(fault, to=conf.callback_url)
         if accepts_cookies() and pages.fetched_elsewhere(self.request):
             return self._ask(token)  # login CSRF: the script would replace the visitor's cookies
-        unasked = self.shown_to_people or pages.embedded(self.request)
-        if conf.confirm == "auto" and unasked and not self._asked_here(token):
+        in_browser = self.shown_to_people or pages.embedded(self.request)
+        if conf.confirm == "auto" and in_browser and not self._asked_here(token):
             return self._ask(token)
         return self._enter(token)
 
@@ -212,21 +214,14 @@ class Verify(LinkEndpoint):
             return self._ask(token)
         return self._enter(token)
 
-    def _token(self) -> Secret:
-        """The token of the link; empty if missing or too long. Raises `ValidationFailed`."""
-        length = len(self.request.GET.get("token", ""))
-        if not 0 < length <= TokenIn.LONGEST:
-            return Secret("")
-        token: Secret = self.read_query(TokenIn)["token"]
-        return token
-
     def _ask(self, token: Secret) -> HttpResponse:
-        """The page with the button, or the refusal that it would get."""
+        """The page with the button, or the refusal that pressing the button would get."""
         try:
             link_login.require_usable(token)
         except Fault as fault:
             return redirects.refusal(fault, to=conf.callback_url)
-        return _page(token)
+        context = {"token": token, "action": reverse(f"authservice:{VERIFY}")}
+        return pages.page(_PAGE, context, onward=conf.callback_url)
 
     def _enter(self, token: Secret) -> HttpResponse:
         try:
@@ -236,9 +231,14 @@ class Verify(LinkEndpoint):
         return redirects.login(outcome, to=conf.callback_url, message=_DONE)
 
     def _asked_here(self, token: Secret) -> bool:
-        kept = cookies.get(self.request, _COOKIE)
-        target = link_login.target_of(token) if kept else ""
-        return bool(target) and constant_time_compare(kept, _trace(target))
+        """Whether this browser asked for the link.
+
+        Error reports show the local variables of each frame. The address of the link's owner, who
+        may be somebody else, is a variable of this function alone.
+        """
+        trace = cookies.get(self.request, _COOKIE)
+        target = link_login.target_of(token) if trace else ""
+        return bool(target) and constant_time_compare(trace, _trace(target))
 
 
 def _trace(email_key: str) -> str:
@@ -249,8 +249,3 @@ def _trace(email_key: str) -> str:
 def _caller(view: Endpoint) -> Person | None:
     caller: Any = live_caller(view.request)
     return caller.person if caller else None
-
-
-def _page(token: Secret) -> HttpResponse:
-    context = {"token": token, "action": reverse(f"authservice:{VERIFY}")}
-    return pages.page(_PAGE, context, onward=conf.callback_url)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from authservice.kernel.mount import mount
+from authservice.kernel.sections import mount
 from authservice.kernel.settings import on_change
 
 Document = dict[str, Any]
@@ -32,7 +32,7 @@ def _text(_mount: str, render: Callable[[Document], str]) -> str:
 
 
 def packed(render: Callable[[Document], str]) -> bytes:
-    """The same, compressed with gzip."""
+    """The result of `text`, compressed with gzip."""
     return _packed(mount(), render)
 
 
@@ -64,5 +64,5 @@ def as_yaml(document: Document) -> str:
         return dumper.represent_scalar("tag:yaml.org,2002:str", content, style=style)
 
     Dumper.add_representer(str, block)
-    written: str = yaml.dump(document, Dumper=Dumper, sort_keys=False, allow_unicode=True)
-    return written
+    output: str = yaml.dump(document, Dumper=Dumper, sort_keys=False, allow_unicode=True)
+    return output

@@ -11,19 +11,18 @@ from typing import Any
 
 import authservice
 from authservice.kernel.http.operations import Operation, Raw
-from authservice.kernel.mount import mount
+from authservice.kernel.sections import mount
 from authservice.openapi import (
     examples,
     links,
     refusals,
     request_schemas,
     response_schemas,
-    security,
     tags,
 )
 from authservice.openapi.conf import conf
 from authservice.openapi.response_schemas import ResponseSchemas
-from authservice.openapi.routes import Route, routes
+from authservice.openapi.routes import EVERYWHERE, Route, guard_parameters, routes, token_schemes
 
 Schema = dict[str, Any]
 
@@ -47,14 +46,15 @@ methods return 405 `METHOD_NOT_ALLOWED`, unknown paths 404 `NOT_FOUND`.
 
 The service uses the `X-Request-ID` of a request if it has 1 to 128 characters of
 `A-Z a-z 0-9 . _ -`. Responses with tokens contain `X-Device-Token` and a cookie with the same
-value. A client that sends one of them with its next login has its own limit of attempts, which
-failed logins of other clients do not use up.
+value. Send one of them with the next login: failed logins of other clients then do not lock this
+client out.
 """
 
 
 @dataclass(frozen=True)
 class _Components:
-    """What several operations share: `schemas`, error responses, and the codes of operations."""
+    """The parts that operations reference: the schemas of requests and answers, error responses,
+    and an enum of error codes for each operation."""
 
     schemas: ResponseSchemas = field(default_factory=ResponseSchemas)
     responses: dict[str, Schema] = field(default_factory=dict)
@@ -66,20 +66,20 @@ def describe(*, guards: bool = True) -> Schema:
     service that has no request guard."""
     components = _Components()
     paths: dict[str, Schema] = {}
-    used: list[str] = []
+    used_tags: list[str] = []
     described_routes = [
         route if guards else replace(route, guarded=False)
         for route in tags.ordered(routes())
         if route.operation and not route.describes_itself
     ]
     for route in described_routes:
-        if route.operation:
+        if route.operation:  # as all of these have, for the type checker
             described = _operation(route, route.operation, components)
             for status, answer in route.operation.answers.items():
-                if linked := links.of_answer(answer, route, described_routes):
-                    described["responses"][str(status)]["links"] = linked
+                if answer_links := links.of_answer(answer, route, described_routes):
+                    described["responses"][str(status)]["links"] = answer_links
             paths.setdefault(route.path, {})[route.method] = described
-            used += described["tags"]
+            used_tags += described["tags"]
     return {
         "openapi": VERSION,
         "info": {
@@ -88,8 +88,8 @@ def describe(*, guards: bool = True) -> Schema:
             "description": DESCRIPTION,
         },
         "servers": [{"url": mount().rstrip("/")}],
-        "security": security.EVERYWHERE,
-        "tags": tags.tags(used),
+        "security": EVERYWHERE,
+        "tags": tags.tags(used_tags),
         "paths": paths,
         "components": {
             "schemas": dict(
@@ -99,43 +99,25 @@ def describe(*, guards: bool = True) -> Schema:
             ),
             "responses": dict(sorted(components.responses.items())),
             "headers": response_schemas.HEADER_COMPONENTS,
-            "securitySchemes": security.token_schemes(),
+            "securitySchemes": token_schemes(),
         },
     }
 
 
 def _operation(route: Route, operation: Operation, components: _Components) -> Schema:
-    """One method of a path. Adds to the components."""
+    """The description of a route. Adds what it references to the components."""
     schemas = components.schemas
     parameters = [
         *request_schemas.path_parameters(route.parameters),
         *request_schemas.query_parameters(operation.query, schemas.components),
-        *(security.guard_parameters() if route.guarded else ()),
+        *(guard_parameters() if route.guarded else ()),
     ]
     body = request_schemas.body(
         operation.body, schemas.components, takes_form=route.view.takes_form
     )
-    responses = {
-        **_successes(operation, schemas, operation.answered),
-        **refusals.responses(route, operation, components.responses, components.codes),
-    }
-    return {
-        "operationId": route.id,
-        "summary": operation.summary or route.id,
-        **({"description": operation.description} if operation.description else {}),
-        "tags": [tags.tag(route)],
-        **security.of(route),
-        **({"parameters": parameters} if parameters else {}),
-        **({"requestBody": body} if body else {}),
-        "responses": {str(status): responses[status] for status in sorted(responses)},
-    }
-
-
-def _successes(operation: Operation, schemas: ResponseSchemas, text: str) -> dict[int, Schema]:
-    """The responses to successful requests, by status. `text` is what the usual one means."""
     responses = {status: _success(answer, schemas) for status, answer in operation.answers.items()}
-    if text:
-        responses[operation.status]["description"] = text
+    if operation.answered:
+        responses[operation.status]["description"] = operation.answered
     if operation.page:
         page = responses[operation.status]
         page["description"] = f"{page['description']} {operation.page}"
@@ -145,15 +127,36 @@ def _successes(operation: Operation, schemas: ResponseSchemas, text: str) -> dic
             "description": operation.redirect,
             "headers": response_schemas.header_references("Location", "Referrer-Policy"),
         }
-    return responses
+    responses |= refusals.responses(route, operation, components.responses, components.codes)
+    return {
+        "operationId": route.id,
+        "summary": operation.summary or route.id,
+        **({"description": operation.description} if operation.description else {}),
+        "tags": [tags.tag(route)],
+        **route.security,
+        **({"parameters": parameters} if parameters else {}),
+        **({"requestBody": body} if body else {}),
+        "responses": {str(status): responses[status] for status in sorted(responses)},
+    }
 
 
 def _success(answer: Any, schemas: ResponseSchemas) -> Schema:
+    """A response whose data has the type `answer`: in the envelope, unless it is `Raw`."""
+    media_types: tuple[str, ...] = ("application/json",)
     if isinstance(answer, Raw):
         media_types, schema = answer.media_types, schemas.of(answer.body)
+        content: Schema = {"schema": schema}
     else:
-        media_types, schema = ("application/json",), _envelope(schemas.of(answer))
-    content: Schema = {"schema": _named(schema, schemas)}
+        data = schemas.of(answer)
+        schema = {"type": "object", "required": ["data"], "properties": {"data": data}}
+        content = {"schema": schema}
+        # If the schema of the data has a name, that of the envelope gets one too: many routes
+        # answer with a message only, and client generators make a type for each schema without a
+        # name.
+        if set(data) == {"$ref"}:
+            name = f"{data['$ref'].rpartition('/')[2]}Envelope"
+            schemas.components[name] = schema
+            content = {"schema": {"$ref": f"#/components/schemas/{name}"}}
     if "application/json" in media_types:
         content |= examples.of_response(schema, schemas.components)
     return {
@@ -161,18 +164,3 @@ def _success(answer: Any, schemas: ResponseSchemas) -> Schema:
         "headers": response_schemas.headers_of_answer(answer),
         "content": dict.fromkeys(media_types, content),
     }
-
-
-def _envelope(data: Schema) -> Schema:
-    return {"type": "object", "required": ["data"], "properties": {"data": data}}
-
-
-def _named(schema: Schema, schemas: ResponseSchemas) -> Schema:
-    """An envelope of a type that has a name has one too: many routes answer with a message only,
-    and client generators make a type for each schema that has no name."""
-    data = schema.get("properties", {}).get("data", {})
-    if set(data) != {"$ref"}:
-        return schema
-    name = f"{data['$ref'].rpartition('/')[2]}Envelope"
-    schemas.components[name] = schema
-    return {"$ref": f"#/components/schemas/{name}"}

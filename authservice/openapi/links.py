@@ -1,4 +1,4 @@
-"""Links from answers to the requests that take their values, such as the id of a created row.
+"""Links from responses to the requests that take values of them, such as the id of a created row.
 
 Tools that follow links send sequences of requests: https://spec.openapis.org/oas/v3.1.1#link-object.
 """
@@ -17,8 +17,9 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True)
 class _Values:
-    """`given` are the values of an answer, by the name of the parameter or field that takes them
-    on the routes at `path` and below it: JSON pointers into the answer, without the first slash."""
+    """Values of an answer that the routes at `path` and below it take. `given` has a JSON pointer
+    into the answer, without the first slash, by the name of the parameter or field that takes the
+    value."""
 
     path: str
     given: Mapping[str, str]
@@ -72,11 +73,28 @@ _LINKED: Mapping[str, Sequence[_Values]] = {
 def of_answer(answer: Any, source: Route, targets: Sequence[Route]) -> Schema:
     """The links of a response whose `data` has the type `answer`, by the id of their operation."""
     links: Schema = {}
-    for pointer, kind in _types(answer, "/data"):
-        for values in _LINKED.get(kind, ()):
-            for target in targets:
-                if target is not source and _takes(target, values):
-                    links.setdefault(target.id, _link(target, values.given, pointer))
+    candidates = (
+        (pointer, values, target)
+        for pointer, kind in _types(answer, "/data")
+        for values in _LINKED.get(kind, ())
+        for target in targets
+        if target is not source
+    )
+    for pointer, values, target in candidates:
+        # A route at or below the path of these values that needs no other parameters takes them.
+        below = f"{target.path}/".startswith(f"{values.path}/")
+        if not below or not set(target.parameters) <= set(values.given) or target.id in links:
+            continue
+        expressions = {
+            name: f"$response.body#{pointer}/{place}" for name, place in values.given.items()
+        }
+        parameters = {name: text for name, text in expressions.items() if name in target.parameters}
+        body = {name: text for name, text in expressions.items() if name not in target.parameters}
+        links[target.id] = {
+            "operationId": target.id,
+            **({"parameters": parameters} if parameters else {}),
+            **({"requestBody": body} if body else {}),
+        }
     return links
 
 
@@ -95,20 +113,3 @@ def _types(hint: Any, pointer: str) -> Iterator[tuple[str, str]]:
     else:
         for member in get_args(hint):
             yield from _types(member, pointer)
-
-
-def _takes(target: Route, values: _Values) -> bool:
-    """Whether a route is at or below the path of these values, and needs no other parameters."""
-    below = f"{target.path}/".startswith(f"{values.path}/")
-    return below and set(target.parameters) <= set(values.given)
-
-
-def _link(target: Route, given: Mapping[str, str], pointer: str) -> Schema:
-    expressions = {name: f"$response.body#{pointer}/{place}" for name, place in given.items()}
-    parameters = {name: text for name, text in expressions.items() if name in target.parameters}
-    body = {name: text for name, text in expressions.items() if name not in target.parameters}
-    return {
-        "operationId": target.id,
-        **({"parameters": parameters} if parameters else {}),
-        **({"requestBody": body} if body else {}),
-    }

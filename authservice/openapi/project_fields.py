@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from django.db import models
@@ -11,7 +12,7 @@ from rest_framework import serializers
 
 Schema = dict[str, Any]
 
-# The first class in the order of its bases decides.
+# The first class in the method resolution order of a field decides.
 _INPUT: Mapping[type, Schema] = {
     serializers.BooleanField: {"type": "boolean"},
     serializers.IntegerField: {"type": "integer"},
@@ -56,22 +57,33 @@ def of_input(given: Any) -> Schema:
     elif isinstance(given, serializers.Serializer):
         schema = of_serializer(type(given))
     else:
-        schema = _nullable(_first(_INPUT, given), null=given.allow_null)
-        bounds = {word: getattr(given, name, None) for name, word in _BOUNDS.items()}
-        if schema.get("type") != ["string", "number"]:
-            schema |= {word: bound for word, bound in bounds.items() if bound is not None}
+        schema = _first(_INPUT, given)
+        # A decimal number is sent as a text too, for which a largest number means nothing.
+        bounds = {} if schema.get("type") == ["string", "number"] else _bounds(given)
+        schema = _nullable(schema, null=given.allow_null) | bounds
     if given.help_text:
         schema["description"] = force_str(given.help_text)
     return schema
 
 
+def _bounds(given: Any) -> Schema:
+    """The bounds of a field that JSON can write; the bound of a duration is a `timedelta`."""
+    bounds: Schema = {}
+    for name, word in _BOUNDS.items():
+        bound = getattr(given, name, None)
+        bound = float(bound) if isinstance(bound, Decimal) else bound
+        if isinstance(bound, int | float):
+            bounds[word] = bound
+    return bounds
+
+
 def of_serializer(schema: type[serializers.Serializer[Any]]) -> Schema:
     """The object that a serializer accepts."""
-    fields = {name: given for name, given in schema().fields.items() if not given.read_only}
+    fields = {name: field for name, field in schema().fields.items() if not field.read_only}
     return {
         "type": "object",
-        "required": [name for name, given in fields.items() if given.required],
-        "properties": {name: of_input(given) for name, given in fields.items()},
+        "required": [name for name, field in fields.items() if field.required],
+        "properties": {name: of_input(field) for name, field in fields.items()},
     }
 
 
@@ -86,8 +98,8 @@ def of_attribute(found: Any, absent: bool) -> Schema:
 
 
 def _first(schemas: Mapping[type, Schema], found: Any) -> Schema:
-    known = (schemas[kind] for kind in type(found).__mro__ if kind in schemas)
-    return dict(next(known, {}))
+    candidates = (schemas[kind] for kind in type(found).__mro__ if kind in schemas)
+    return dict(next(candidates, {}))
 
 
 def _nullable(schema: Schema, *, null: bool) -> Schema:

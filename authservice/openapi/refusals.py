@@ -6,7 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args, get_type_hints, is_typeddict
 
+from authservice.core.api import guarded_routes
 from authservice.core.conf import core
+from authservice.core.errors import StepUpRequired, StepUpUnavailable
 from authservice.kernel import errors
 from authservice.kernel.errors import Fault, catalogue
 from authservice.kernel.hooks import Refused
@@ -32,12 +34,12 @@ _OF_HOOKS = "- A code of the project, by which its own rules refuse."
 def responses(
     route: Route, operation: Operation, shared: dict[str, Schema], enums: dict[str, Schema]
 ) -> dict[int, Schema]:
-    """The error responses of a route, by status. Adds to `shared` those that routes of its kind
-    have as well, and to `enums` the codes of the operation.
+    """The error responses of a route, by status. Adds to `shared` those that all routes of its
+    kind have, and to `enums` the codes of the operation.
 
-    All have the schema `Refusal`, and a list of their codes beside it, which client generators
-    either understand or ignore. With schemas of their own, a generated client in Python had 2,000
-    classes for them.
+    All responses have the schema `Refusal`, and a list of their codes beside it, which client
+    generators either understand or ignore. With a schema for each response, a generated client in
+    Python had 2,000 classes for them.
     """
     general = set(_of_kind(route, operation))
     by_status: dict[int, dict[str, type[Fault]]] = defaultdict(dict)
@@ -69,16 +71,23 @@ def faults(route: Route, operation: Operation) -> Iterator[type[Fault]]:
 
 
 def _of_kind(route: Route, operation: Operation) -> Iterator[type[Fault]]:
-    """Those of every route of this kind."""
+    """The errors of every route of this kind, whatever its action declares."""
     yield from _ALWAYS
     if not route.public:
         yield from _TOKEN
-    if not route.public or _issues_tokens(operation):
+    # Policies check a session that a request uses, or that the action creates or refreshes: its
+    # response has an access token.
+    if not route.public or _issues(operation, "access_token"):
         yield from (fault for policy in plugs(LoginPolicy) for fault in policy.faults)
+    # The body may have the answer of a second factor other than a code.
+    if {"temp_token", "credential"} <= set(getattr(operation.body, "_declared_fields", {})):
+        yield from (fault for factor in plugs(SecondFactor) for fault in factor.faults)
     if route.view.super_admin:
         yield errors.Forbidden
         if plugs(SecondFactor):
-            yield errors.ReauthenticationRequired
+            yield errors.ReauthenticationRequired  # a session without a required second factor
+    if guarded_routes.may_guard(route.view, route.action):
+        yield from (StepUpRequired, StepUpUnavailable)
     if route.takes_body:
         yield from _BODY
     if route.guarded:
@@ -87,58 +96,65 @@ def _of_kind(route: Route, operation: Operation) -> Iterator[type[Fault]]:
         yield errors.ValidationFailed
     if route.parameters:
         yield errors.NotFound  # a parameter with a percent sign
-    if _may_be_refused_by_host(operation):
+    # A hook, or a serializer of further fields, may refuse with a code of its own.
+    further = getattr(operation.body, "further", None)
+    has_hook = bool(core.login_hook or core.signup_hook)
+    begins_session = has_hook and _issues(operation, "access_token", "user")
+    if begins_session or (further is not None and further() is not None):
         yield Refused
 
 
 def schemas(enums: Mapping[str, Schema]) -> Schema:
     """The schemas of error responses: the envelope, every code of the installed modules, and the
-    codes of each operation. A hook of the project may refuse with further codes."""
-    ours = ("authservice.kernel.", "authservice.core.", *(f"{one.name}." for one in installed()))
-    known = {fault.code for fault in catalogue() if fault.__module__.startswith(ours)}
+    codes of each operation. Hooks and serializers of the project may refuse with further codes."""
+    prefixes = (
+        "authservice.kernel.",
+        "authservice.core.",
+        *(f"{module.name}." for module in installed()),
+    )
+    our_codes = {fault.code for fault in catalogue() if fault.__module__.startswith(prefixes)}
     declared = {code for enum in enums.values() for code in enum["enum"]}
-    code = {"$ref": "#/components/schemas/ErrorCode"}
-    envelope = _envelope({"anyOf": [code, {"type": "string"}]} if _has_hooks() else code)
+    code: Schema = {"$ref": "#/components/schemas/ErrorCode"}
+    properties = {
+        name: dict(schema)
+        for fault in catalogue()
+        if fault.code in our_codes | declared
+        for name, schema in fault.described.items()
+    }
+    serializers = (core.signup_serializer, core.profile_serializer)
+    if any((core.login_hook, core.signup_hook, *serializers)):
+        code = {"anyOf": [code, {"type": "string"}]}
     codes = {
         "type": "string",
         "description": "The codes of all errors.",
-        "enum": sorted(known | declared),
+        "enum": sorted(our_codes | declared),
     }
-    return {"Refusal": envelope, "ErrorCode": codes, **enums}
-
-
-def _has_hooks() -> bool:
-    further = (core.signup_serializer, core.profile_serializer)
-    return any((core.login_hook, core.signup_hook, *further))
-
-
-def _may_be_refused_by_host(operation: Operation) -> bool:
-    """Whether a hook, or a serializer of further fields, may refuse with a code of its own."""
-    further = getattr(operation.body, "further", None)
-    if further is not None and further() is not None:
-        return True
-    return bool(core.login_hook or core.signup_hook) and _issues(operation, "access_token", "user")
-
-
-def _issues_tokens(operation: Operation) -> bool:
-    """Whether the action creates or refreshes a session: a response type has an access token."""
-    return _issues(operation, "access_token")
+    return {"Refusal": _envelope(code, properties), "ErrorCode": codes, **enums}
 
 
 def _issues(operation: Operation, *names: str) -> bool:
     """Whether a response type has all these fields."""
     types = get_args(operation.answer) or (operation.answer,)
     hints = [get_type_hints(type_) for type_ in types if is_typeddict(type_)]
-    return any(set(names) <= set(one) for one in hints)
+    return any(set(names) <= set(fields) for fields in hints)
 
 
 def _response(status: int, faults: list[type[Fault]], enum: str) -> Schema:
     """The response with the error envelope and the codes of these errors, which are some of
     `enum`."""
-    ours = [fault for fault in faults if fault.code]
-    lines = [f"- `{fault.code}`: {fault.message}" for fault in ours]
-    listed = {"enum": [fault.code for fault in ours]}
-    codes: Schema = {"allOf": [{"$ref": f"#/components/schemas/{enum}"}, listed]}
+    faults_with_code = [fault for fault in faults if fault.code]
+    lines = [f"- `{fault.code}`: {fault.message}" for fault in faults_with_code]
+    examples = {
+        fault.code: {
+            "value": {
+                "data": {"code": fault.code, "message": fault.message},
+                "message": fault.message,
+            }
+        }
+        for fault in faults_with_code
+    }
+    enum_of_status = {"enum": [fault.code for fault in faults_with_code]}
+    codes: Schema = {"allOf": [{"$ref": f"#/components/schemas/{enum}"}, enum_of_status]}
     if Refused in faults:
         lines.append(_OF_HOOKS)
         codes = {"type": "string"}
@@ -151,17 +167,13 @@ def _response(status: int, faults: list[type[Fault]], enum: str) -> Schema:
                     "allOf": [{"$ref": "#/components/schemas/Refusal"}],
                     "properties": {"data": {"properties": {"code": codes}}},
                 },
-                "examples": {fault.code: {"value": _example(fault)} for fault in ours},
+                "examples": examples,
             }
         },
     }
 
 
-def _example(fault: type[Fault]) -> dict[str, Any]:
-    return {"data": {"code": fault.code, "message": fault.message}, "message": fault.message}
-
-
-def _envelope(code: Schema) -> Schema:
+def _envelope(code: Schema, further: Schema) -> Schema:
     return {
         "type": "object",
         "description": "The error envelope. The top level repeats the message, for simple clients.",
@@ -178,6 +190,7 @@ def _envelope(code: Schema) -> Schema:
                         "description": "The errors of each invalid field, if enabled.",
                         "additionalProperties": {"type": "array", "items": {"type": "string"}},
                     },
+                    **further,
                 },
             },
             "message": {"type": "string"},

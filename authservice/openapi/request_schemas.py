@@ -12,8 +12,7 @@ from typing import Any
 from django.urls.converters import StringConverter
 from rest_framework import serializers
 
-from authservice.kernel.http import bounds
-from authservice.kernel.http.fields import Choice
+from authservice.kernel.http.fields import LONGEST, Choice, JsonObject
 from authservice.openapi import examples, project_fields
 
 Schema = dict[str, Any]
@@ -27,15 +26,24 @@ _FIELDS: Mapping[type, Schema] = {
     serializers.IntegerField: {"type": "integer"},
     serializers.DateTimeField: {"type": "string", "format": "date-time"},
     serializers.CharField: {"type": "string"},
+    JsonObject: {"type": "object"},
 }
 # A segment of a path. Control characters and percent signs are refused.
 _SEGMENT: Schema = {
     "type": "string",
-    "maxLength": bounds.LONGEST,
+    "maxLength": LONGEST,
     "pattern": r"^[^/%\x00-\x1f\x7f-\x9f]+$",
 }
-# Not `maxLength`: client generators make a type of this that no other text fits.
+# An enum instead of `maxLength`: client generators make a type of it that no other text fits.
 _EMPTY: Schema = {"type": "string", "enum": [""]}
+# One named component for all such fields. `_EMPTY` can have no name: client generators make no
+# member of an empty text.
+_NO_OBJECT: Schema = {"$ref": "#/components/schemas/EmptyObject"}
+_EMPTY_OBJECT: Schema = {
+    "type": "object",
+    "maxProperties": 0,
+    "description": "This field is left out or empty, because another one is given.",
+}
 _BOUNDS = {"max_length": "maxLength", "max_value": "maximum", "min_value": "minimum"}
 
 
@@ -46,6 +54,8 @@ def body(schema: _Input, components: dict[str, Schema], *, takes_form: bool) -> 
         return {}
     components.update(_named(schema))
     described = _object(schema)
+    if any(_NO_OBJECT in option["properties"].values() for option in described.get("oneOf", ())):
+        components["EmptyObject"] = _EMPTY_OBJECT
     required = bool({"oneOf", "anyOf", "minProperties"} & set(described) or described["required"])
     media_types = (_JSON, _FORM) if takes_form else (_JSON,)
     example = getattr(schema, "example", None) or examples.of_request(described, components)
@@ -54,16 +64,17 @@ def body(schema: _Input, components: dict[str, Schema], *, takes_form: bool) -> 
 
 
 def query_parameters(schema: _Input, components: dict[str, Schema]) -> Iterator[Schema]:
-    """A parameter for each field of a query string. Adds their named schemas to `components`."""
+    """A parameter for each field of a query string. Adds the named schemas of its fields to
+    `components`."""
     if schema is None:
         return
     components.update(_named(schema))
     fields = schema().fields
-    for name, given in fields.items():
+    for name, field in fields.items():
         # An empty parameter counts as absent.
-        empty = {} if given.required else {"allowEmptyValue": True}
-        parameter = {"name": name, "in": "query", "required": given.required, **empty}
-        yield {**parameter, "schema": _field(given)}
+        empty = {} if field.required else {"allowEmptyValue": True}
+        parameter = {"name": name, "in": "query", "required": field.required, **empty}
+        yield {**parameter, "schema": _field(field)}
 
 
 def path_parameters(parameters: Mapping[str, Any]) -> Iterator[Schema]:
@@ -86,7 +97,7 @@ def _object(schema: type[serializers.Serializer[Any]]) -> Schema:
     described = _properties(schema, (), ())
     if any_of and described["required"]:
         return {"anyOf": [_alternative(schema, name, ()) for name in any_of]}
-    # All are optional. Alternatives would be as many types, each with one field.
+    # All fields are optional. With `anyOf`, generators would make a type for each field.
     return {**described, "minProperties": 1} if any_of else described
 
 
@@ -101,27 +112,42 @@ def _properties(schema: Any, needed: Collection[str], either: Collection[str]) -
     """The object whose fields `needed` are not empty, unlike the others of `either`."""
     fields = schema().fields
     described = {}
-    for name, given in fields.items():
+    for name, field in fields.items():
         if name in needed:
-            described[name] = {"minLength": 1, **_content(given)}
+            minimum = "minProperties" if isinstance(field, JsonObject) else "minLength"
+            described[name] = {minimum: 1, **_content(field)}
         elif name in either:
-            described[name] = dict(_EMPTY)
+            described[name] = dict(_NO_OBJECT if isinstance(field, JsonObject) else _EMPTY)
         elif getattr(schema, "null_omits", False):
-            described[name] = _nullable(_field(given))
+            field_schema = _field(field)
+            if isinstance(field_schema.get("type"), str):
+                described[name] = {**field_schema, "type": [field_schema["type"], "null"]}
+            else:
+                described[name] = {"anyOf": [field_schema, {"type": "null"}]}
         else:
-            described[name] = _field(given)
-    required = [name for name, given in fields.items() if given.required or name in needed]
+            described[name] = _field(field)
+    required = [name for name, field in fields.items() if field.required or name in needed]
     further = schema.further() if hasattr(schema, "further") else None
     added = project_fields.of_serializer(further) if further else {"required": [], "properties": {}}
-    # A change has only the fields that change.
+    # A body without required fields is a change, which has only the fields that change.
     required += added["required"] if required else []
     properties = {**described, **added["properties"]}
     return {"type": "object", "required": required, "properties": properties}
 
 
 def _field(given: Any) -> Schema:
-    """The schema of one field. Raises `TypeError` for a field that has none."""
-    return _blank(given, _content(given))
+    """The schema of one field. Raises `TypeError` for a field that has none.
+
+    It states whether an empty string is allowed, even if that does not match format or pattern.
+    """
+    schema = _content(given)
+    if schema.get("type") != "string" or "enum" in schema:
+        return schema
+    if not getattr(given, "allow_blank", False):
+        return {"minLength": 1, **schema}
+    if "format" in schema or not re.search(schema.get("pattern", ""), ""):
+        return {"anyOf": [{"type": "string", "maxLength": 0}, schema]}
+    return schema
 
 
 def _content(given: Any) -> Schema:
@@ -132,7 +158,15 @@ def _content(given: Any) -> Schema:
     elif isinstance(given, serializers.ChoiceField):
         schema = _choices(given)
     else:
-        schema = {**_plain(given), **_bounds(given), **getattr(given, "described", {})}
+        kind = next((kind for kind in type(given).__mro__ if kind in _FIELDS), None)
+        if kind is None:
+            raise TypeError(f"{type(given)} has no schema")
+        bounds = {word: getattr(given, name, None) for name, word in _BOUNDS.items()}
+        schema = {
+            **_FIELDS[kind],
+            **{word: bound for word, bound in bounds.items() if bound is not None},
+            **getattr(given, "described", {}),
+        }
     if isinstance(given.default, str | int) and given.default != "":
         schema["default"] = given.default
     return schema
@@ -140,38 +174,9 @@ def _content(given: Any) -> Schema:
 
 def _named(schema: type[serializers.Serializer[Any]]) -> dict[str, Schema]:
     """The schemas of the fields that have a name of their own."""
-    choices = [given for given in schema().fields.values() if isinstance(given, Choice)]
-    return {given.component: _choices(given) for given in choices if given.component}
+    choices = [choice for choice in schema().fields.values() if isinstance(choice, Choice)]
+    return {choice.component: _choices(choice) for choice in choices if choice.component}
 
 
 def _choices(given: Any) -> Schema:
     return {"type": "string", "enum": list(given.choices)}
-
-
-def _plain(given: Any) -> Schema:
-    for kind in type(given).__mro__:
-        if kind in _FIELDS:
-            return _FIELDS[kind]
-    raise TypeError(f"{type(given)} has no schema")
-
-
-def _bounds(given: Any) -> Schema:
-    bounds = {word: getattr(given, name, None) for name, word in _BOUNDS.items()}
-    return {word: bound for word, bound in bounds.items() if bound is not None}
-
-
-def _blank(given: Any, schema: Schema) -> Schema:
-    """State whether an empty string is allowed, even if it does not match the format or pattern."""
-    if schema.get("type") != "string" or "enum" in schema:
-        return schema
-    if not getattr(given, "allow_blank", False):
-        return {"minLength": 1, **schema}
-    if "format" in schema or not re.search(schema.get("pattern", ""), ""):
-        return {"anyOf": [{"type": "string", "maxLength": 0}, schema]}
-    return schema
-
-
-def _nullable(schema: Schema) -> Schema:
-    if isinstance(schema.get("type"), str):
-        return {**schema, "type": [schema["type"], "null"]}
-    return {"anyOf": [schema, {"type": "null"}]}

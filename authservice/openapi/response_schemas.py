@@ -70,9 +70,15 @@ class ResponseSchemas:
         if origin in (dict, Mapping):
             values = self.of(arguments[1])
             return {"type": "object", **({"additionalProperties": values} if values else {})}
-        if is_typeddict(origin or hint):
-            return self._reference(hint)
-        raise TypeError(f"{hint!r} has no schema")
+        if not is_typeddict(origin or hint):
+            raise TypeError(f"{hint!r} has no schema")
+        name = named(hint)
+        if self._owners.setdefault(name, hint) != hint:
+            raise TypeError(f"{name} is the name of two types: {hint!r}, {self._owners[name]!r}")
+        if name not in self.components:
+            self.components[name] = {}  # a type may reference itself
+            self.components[name] = self.object(hint)
+        return {"$ref": f"#/components/schemas/{name}"}
 
     def _annotated(self, hint: Any, notes: tuple[Any, ...]) -> Schema:
         schema = self.of(hint)
@@ -108,17 +114,14 @@ class ResponseSchemas:
                 for value in _literals(member, name)
             }
             if len(set(mapping.values())) > 1:
-                return _discriminated(schemas, name, mapping)
+                # The property distinguishes objects only, so the type null is beside them.
+                alternatives = {
+                    "oneOf": [schema for schema in schemas if "$ref" in schema],
+                    "discriminator": {"propertyName": name, "mapping": mapping},
+                }
+                null = [schema for schema in schemas if "$ref" not in schema]
+                return {"anyOf": [alternatives, *null]} if null else alternatives
         return {"anyOf": schemas}
-
-    def _reference(self, hint: Any) -> Schema:
-        name = named(hint)
-        if self._owners.setdefault(name, hint) != hint:
-            raise TypeError(f"{name} is the name of two types: {hint!r}, {self._owners[name]!r}")
-        if name not in self.components:
-            self.components[name] = {}  # a type may reference itself
-            self.components[name] = self.object(hint)
-        return {"$ref": f"#/components/schemas/{name}"}
 
     def object(self, hint: Any) -> Schema:
         """The schema of a TypedDict, without a reference."""
@@ -127,7 +130,9 @@ class ResponseSchemas:
         hints = get_type_hints(kind, include_extras=True)
         fields = {name: _with_arguments(field, generic) for name, field in hints.items()}
         text = inspect.cleandoc(kind.__doc__ or "")
-        further = {name: project_fields.of_attribute(*one) for name, one in extension(kind).items()}
+        further = {
+            name: project_fields.of_attribute(*pair) for name, pair in extension(kind).items()
+        }
         return {
             "type": "object",
             **({"description": text} if text else {}),
@@ -148,31 +153,18 @@ def _literals(hint: Any, name: str) -> tuple[str, ...]:
     return get_args(field) if get_origin(field) is Literal else ()
 
 
-def _discriminated(schemas: list[Schema], name: str, mapping: dict[str, str]) -> Schema:
-    """Alternatives that the property `name` distinguishes, with the type null beside them."""
-    alternatives = {
-        "oneOf": [schema for schema in schemas if "$ref" in schema],
-        "discriminator": {"propertyName": name, "mapping": mapping},
-    }
-    null = [schema for schema in schemas if "$ref" not in schema]
-    return {"anyOf": [alternatives, *null]} if null else alternatives
-
-
 def text(hint: Any) -> str:
     """What a response of this type is: the docstrings of its types."""
-    members = [one for one in get_args(hint) if is_typeddict(one)] if _is_union(hint) else [hint]
+    members = [arg for arg in get_args(hint) if is_typeddict(arg)] if _is_union(hint) else [hint]
     if get_origin(hint) is list:
         return f"A list. {text(get_args(hint)[0])}"
-    found = [kind.__doc__ for kind in map(_kind, members) if is_typeddict(kind)]
-    return " Or: ".join(" ".join(inspect.cleandoc(one or "").split()) for one in found)
+    kinds = [get_origin(member) or member for member in members]
+    texts = [inspect.cleandoc(kind.__doc__ or "") for kind in kinds if is_typeddict(kind)]
+    return " Or: ".join(" ".join(text.split()) for text in texts)
 
 
 def _is_union(hint: Any) -> bool:
     return get_origin(hint) in (Union, types.UnionType)
-
-
-def _kind(hint: Any) -> Any:
-    return get_origin(hint) or hint
 
 
 def named(hint: Any) -> str:
@@ -221,7 +213,10 @@ HEADER_COMPONENTS: dict[str, Schema] = {
     ),
     "Retry-After": _header("Seconds to wait before a retry.", type="integer", minimum=0),
     "Set-Cookie": _header("Cookies for browsers; see the documentation.", required=False),
-    "WWW-Authenticate": _header("The authentication scheme.", const="Bearer"),
+    "WWW-Authenticate": _header(
+        "The authentication scheme, and after `STEP_UP_REQUIRED` what to prove (RFC 9470).",
+        pattern="^Bearer( |$)",
+    ),
     "X-Device-Token": _header(
         "Identifies this device and account. Only responses with tokens contain it.",
         required=False,
@@ -246,4 +241,5 @@ def headers_of_answer(answer: Any) -> Schema:
 
 
 def of_error(status: int) -> Schema:
+    """The headers of an error response."""
     return header_references(*_OF_ERRORS.get(status, ()))

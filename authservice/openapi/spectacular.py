@@ -22,9 +22,9 @@ from typing import Any
 from django.urls import get_script_prefix
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
-from authservice.kernel.mount import mount
-from authservice.openapi import security
+from authservice.kernel.sections import mount
 from authservice.openapi.document import describe
+from authservice.openapi.routes import token_schemes
 
 Schema = dict[str, Any]
 
@@ -39,27 +39,28 @@ class AuthserviceScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
 
     @property
     def name(self) -> list[str]:  # type: ignore[override]
-        return [_ours(scheme) for scheme in security.token_schemes()]
+        return [_ours(scheme) for scheme in token_schemes()]
 
     def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
         return [{name: []} for name in self.name]
 
     def get_security_definition(self, auto_schema: Any) -> list[Schema]:
-        return list(security.token_schemes().values())
+        return list(token_schemes().values())
 
 
 def add_routes(result: Schema, **_: Any) -> Schema:
     """A postprocessing hook: adds the routes of the installed modules, with their mount path."""
-    ours = _changed(describe(), _with_prefix)
+    document = _changed(describe(), _with_prefix)
     if str(result.get("openapi", "")).startswith("3.0"):
-        ours = as_3_0(ours)
+        document = as_3_0(document)
+    # drf-spectacular takes its paths from the URLconf, so they have no script prefix.
     base = "/" + mount().removeprefix(get_script_prefix()).strip("/")
-    for path, operations in ours["paths"].items():
+    for path, operations in document["paths"].items():
         result.setdefault("paths", {})[base + path] = {
-            method: {"security": ours["security"], **operation}
+            method: {"security": document["security"], **operation}
             for method, operation in operations.items()
         }
-    for kind, entries in ours["components"].items():
+    for kind, entries in document["components"].items():
         components = result.setdefault("components", {}).setdefault(kind, {})
         components.update({_ours(name): entry for name, entry in entries.items()})
     return result

@@ -35,16 +35,16 @@ SECTIONS = (
     ),
     Section(
         "Login",
-        "Log in with a password, answer the challenge of a second factor, refresh the tokens and"
-        " log out.",
-        ("/login", "/2fa/verify-login", "/2fa/setup-login", "/refresh", "/logout"),
+        "Log in with a password, answer the challenge of a second factor, refresh the tokens,"
+        " confirm a login again and log out.",
+        ("/login", "/2fa/verify-login", "/2fa/setup-login", "/refresh", "/step-up", "/logout"),
     ),
     Section(
         "Account",
-        "Show, change and delete the account of the signed-in user.",
+        "Show, change, export and delete the account of the signed-in user.",
         (
             *("/me", "/profile", "/change-username", "/change-email"),
-            *("/me/delete", "/account/delete", "/account/secure"),
+            *("/me/delete", "/me/export", "/account/delete", "/account/secure"),
         ),
     ),
     Section(
@@ -58,6 +58,11 @@ SECTIONS = (
         ("/2fa/status", "/2fa/setup", "/2fa/verify", "/2fa/backup-codes", "/2fa/disable"),
     ),
     Section("Magic links", "Sign in with a mailed link or code.", ("/magic-link",)),
+    Section(
+        "Passkeys",
+        "Sign in with a passkey, and manage the passkeys of the signed-in user.",
+        ("/passkeys/login", "/passkeys"),
+    ),
     Section(
         "Social login",
         "Sign in with an identity provider, and link or unlink it.",
@@ -114,10 +119,10 @@ def tags(used: list[str]) -> list[dict[str, str]]:
 
 def _place(path: str) -> tuple[int, int] | None:
     """The numbers of the section and of its path. The longest path of all sections decides."""
-    found = [
+    matches = [
         (len(entry), (number, place))
         for number, section in enumerate(SECTIONS)
         for place, entry in enumerate(section.paths)
         if f"{path}/".startswith(f"{entry}/")
     ]
-    return max(found)[1] if found else None
+    return max(matches)[1] if matches else None

@@ -17,11 +17,11 @@ from django.utils.html import format_html
 
 import authservice
 from authservice.kernel import errors
-from authservice.kernel.mount import mount
+from authservice.kernel.sections import mount
 from authservice.openapi.conf import conf
-from authservice.openapi.security import guard_headers
+from authservice.openapi.routes import guard_headers
 
-# Name below the mount and path in the sidecar.
+# By the name below the mount: the path in the sidecar.
 _BUNDLED = {
     "swagger-ui.css": "swagger-ui-dist/swagger-ui.css",
     "swagger-ui-bundle.js": "swagger-ui-dist/swagger-ui-bundle.js",
@@ -74,6 +74,7 @@ def _page(bundle: str, start: str, style: str = "") -> str:
         styles=format_html(link, base, style, authservice.__version__) if style else "",
         schema=reverse("authservice:schema-json"),
         guard=next(iter(guard_headers()), ""),
+        # Not by `reverse`: the app that has this route may not be installed.
         token=mount() + "csrf-token",
         bundle=bundle,
         start=start,
@@ -82,9 +83,8 @@ def _page(bundle: str, start: str, style: str = "") -> str:
 
 
 @cache
-@cache
 def packed_asset(name: str) -> bytes:
-    """The content of such a file, compressed with gzip."""
+    """The content of a file that a page loads, compressed with gzip."""
     return gzip.compress(asset(name)[1])
 
 

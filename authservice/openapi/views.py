@@ -37,8 +37,9 @@ _POLICY = "; ".join(
     )
 )
 _DAY = 24 * 3600
-# Files of up to 1.5 MiB have a limit of their own.
+# The files have up to 1.5 MiB, so their requests have a limit of their own.
 _SCOPE = {"fetch": "description"}
+# In `Accept-Encoding`, unless its quality is 0.
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
 
 
@@ -58,10 +59,13 @@ class _Guarded(Endpoint):
     public = _IfAccess("everyone")
     super_admin = _IfAccess("super_admins")
 
-    def _action(self, request: HttpRequest) -> Callable[..., HttpResponse]:
-        if _in_admin(request):
+    def _action(self, request: HttpRequest, name: str) -> Callable[..., HttpResponse]:
+        # A superuser who is logged in to Django admin.
+        user = getattr(request, "user", None)
+        rights = ("is_active", "is_superuser")
+        if user and all(user_model.grants(user, right) for right in rights):
             self.public, self.super_admin = True, False  # type: ignore[misc]
-        return super()._action(request)
+        return super()._action(request, name)
 
     def _description(self, render: Callable[[dict[str, Any]], str], kind: str) -> HttpResponse:
         if _accepts_gzip(self.request):
@@ -152,9 +156,3 @@ def _packed(content: bytes, kind: str) -> HttpResponse:
 def _vary(response: HttpResponse) -> HttpResponse:
     patch_vary_headers(response, ["Accept-Encoding"])
     return response
-
-
-def _in_admin(request: HttpRequest) -> bool:
-    """Whether the caller is a superuser who is logged in to Django admin."""
-    user = getattr(request, "user", None)
-    return bool(user) and all(user_model.grants(user, f) for f in ("is_active", "is_superuser"))

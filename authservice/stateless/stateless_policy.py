@@ -8,7 +8,7 @@ from __future__ import annotations
 from authservice.core.sessions import sessions
 from authservice.kernel import clock
 from authservice.kernel.interfaces import LiveSession, LoginPolicy
-from authservice.kernel.retries import after_commit
+from authservice.kernel.transactions import after_commit
 from authservice.stateless.conf import conf
 
 
@@ -19,6 +19,7 @@ class StatelessPolicy(LoginPolicy):
         return conf.check == "full"
 
     def use_without_token(self, session: LiveSession) -> bool:
+        """For a session that Django's session carries: no refresh moves its idle timeout."""
         now = clock.now()
         if now >= min(session.idle_expires_at, session.expires_at):
             return False

@@ -1,5 +1,5 @@
 """Paths of the stateless module, below the mount."""
 
-from authservice.core.api.login_views import paths
+from authservice.core.api.login_views import login_paths
 
-urlpatterns = paths()
+urlpatterns = login_paths()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from authservice.core.management.progress import InterruptibleCommand
+from authservice.core.management.command_line import InterruptibleCommand
 from authservice.openapi import as_text
 from authservice.openapi.document import describe
 
