@@ -32,7 +32,7 @@ def mailer(url: str) -> dict[str, Any]:
 
 
 def mailbox() -> dict[str, Any]:
-    """Django's e-mail settings for the mailbox of the console."""
+    """Django's e-mail settings for the mailbox of the example."""
     if django.VERSION < (6, 1):
         return {"EMAIL_BACKEND": MAILBOX}
     return {"MAILERS": {"default": {"BACKEND": MAILBOX}}}

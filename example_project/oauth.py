@@ -4,27 +4,34 @@ import os
 from typing import Any
 
 import environ
+from django.conf import settings
 
 NAMED = ("google", "github", "microsoft", "discord", "facebook")
-# What `manage.py authservice_local_provider` starts, which accepts every client.
+LOCAL_PORT = os.environ.get("AUTHSERVICE_LOCAL_PROVIDER_PORT") or "9400"
+# What `manage.py serve` and `authservice_local_provider` start. It accepts every client.
 LOCAL = {
     "CLIENT_ID": "console",
     "CLIENT_SECRET": "only-for-development",
-    "ISSUER": "http://localhost:9400",
+    "ISSUER": f"http://localhost:{LOCAL_PORT}",
     "ENABLED": True,
 }
 
 
-def section(env: environ.Env, *, page: str, local_provider: bool) -> dict[str, Any]:
-    """The settings of `authservice.oauth`. Logins end at `page` unless the environment has other
-    URLs. With `local_provider` the name `oidc` is the local provider unless it has another."""
+def has_local_provider() -> bool:
+    found = settings.AUTHSERVICE.get("OAUTH", {}).get("PROVIDERS", {})
+    return bool(found.get("oidc", {}).get("ISSUER") == LOCAL["ISSUER"])
+
+
+def section(env: environ.Env, *, local_provider: bool) -> dict[str, Any]:
+    """The settings of `authservice.oauth`. With `local_provider` the name `oidc` is the local
+    provider unless the environment has another."""
     found = providers(env)
     if local_provider and "oidc" not in found:
         found["oidc"] = dict(LOCAL)
     return {
         "PROVIDERS": found,
-        "DEFAULT_REDIRECT_URL": env.str("AUTHSERVICE_OAUTH_DEFAULT_REDIRECT_URL", default=page),
-        "ERROR_REDIRECT_URL": env.str("AUTHSERVICE_OAUTH_ERROR_REDIRECT_URL", default=page),
+        "DEFAULT_REDIRECT_URL": env.str("AUTHSERVICE_OAUTH_DEFAULT_REDIRECT_URL", default=""),
+        "ERROR_REDIRECT_URL": env.str("AUTHSERVICE_OAUTH_ERROR_REDIRECT_URL", default=""),
         "ALLOW_SIGNUP": env.bool("AUTHSERVICE_OAUTH_ALLOW_SIGNUP", default=True),
         "ALLOW_ACCOUNT_LINKING": env.bool("AUTHSERVICE_OAUTH_ALLOW_LINKING", default=True),
         "TRUST_EMAIL_VERIFICATION": env.bool("AUTHSERVICE_OAUTH_TRUST_EMAIL", default=True),

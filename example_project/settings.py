@@ -1,6 +1,8 @@
 """Settings of the example project. docs/running.rst describes each environment variable."""
 
 import os
+import sys
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -10,7 +12,6 @@ from django.core.exceptions import ImproperlyConfigured
 
 from example_project import oauth
 from example_project.caches import cache
-from example_project.console import front_end
 from example_project.databases import database
 from example_project.mail import mailbox, mailer
 
@@ -30,8 +31,9 @@ if not SECRET_KEY and not DEBUG:
     raise ImproperlyConfigured("DEBUG is off: set SECRET_KEY to a long random text of your own.")
 SECRET_KEY = SECRET_KEY or "only-for-development-never-for-production"
 
-# The console at `/`. Only development has its mailbox and its provider.
-CONSOLE = front_end.wanted(env, debug=DEBUG)
+# The shop at `/`: of `manage.py serve` with `DEBUG`, and of other servers if they ask for it. Only
+# development has its drawer, its mailbox and its provider.
+CONSOLE = env.bool("AUTHSERVICE_CONSOLE", default=DEBUG and sys.argv[1:2] == ["serve"])
 DEVELOPMENT = CONSOLE and DEBUG
 CONSOLE_MAILBOX = ""
 # Without it nobody can read the mailbox. `serve` makes one, and the address that it prints has it.
@@ -44,7 +46,7 @@ if DEVELOPMENT and not env.str("EMAIL_URL", default=""):
 # Optional modules of authservice: the allowed values of AUTHSERVICE_MODULES.
 OPTIONAL_MODULES = (
     *("notification", "admin", "audit", "twofactor", "csrf", "magiclink", "oauth"),
-    *("invitation", "organization", "pages"),
+    *("invitation", "organization", "passkeys", "pages"),
 )
 LOGIN_MODULES = ("stateless", "session")
 
@@ -60,15 +62,28 @@ def chosen(variable: str, names: list[str], allowed: tuple[str, ...]) -> list[st
 
 
 LOGIN = env.str("AUTHSERVICE_LOGIN", default="stateless")
-WITHOUT_CSRF = [name for name in OPTIONAL_MODULES if name != "csrf"]
-MODULES = [name.strip() for name in env.list("AUTHSERVICE_MODULES", default=WITHOUT_CSRF)]
+API_URL = env.str("AUTHSERVICE_API_URL", default="http://localhost:8000")
+FRONTEND_URL = env.str("AUTHSERVICE_FRONTEND_URL", default="")
+PASSKEYS_DOMAIN = env.str("AUTHSERVICE_PASSKEYS_RP_ID", default="")
+
+
+def is_address(text: str) -> bool:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return False
+    return not address.is_loopback
+
+
+# Browsers know no passkeys of an IP address.
+HAS_DOMAIN = PASSKEYS_DOMAIN or not is_address(urlsplit(FRONTEND_URL or API_URL).hostname or "")
+LEFT_OUT = ("csrf",) if HAS_DOMAIN else ("csrf", "passkeys")
+BY_DEFAULT = [name for name in OPTIONAL_MODULES if name not in LEFT_OUT]
+MODULES = [name.strip() for name in env.list("AUTHSERVICE_MODULES", default=BY_DEFAULT)]
 if env.bool("AUTHSERVICE_CSRF", default=False) and "csrf" not in MODULES:
     MODULES.append("csrf")
 
 AUTHSERVICE_BASE_PATH = env.str("AUTHSERVICE_BASE_PATH", default="/auth")
-API_URL = env.str("AUTHSERVICE_API_URL", default="http://localhost:8000")
-FRONT_END = front_end.defaults(env, API_URL, console=CONSOLE)
-FRONTEND_URL = env.str("AUTHSERVICE_FRONTEND_URL", default=FRONT_END["url"])
 
 
 def origins(url: str) -> list[str]:
@@ -96,19 +111,18 @@ AUTHSERVICE = {
     "TRUSTED_PROXIES": proxies(given("AUTHSERVICE_TRUSTED_PROXIES", "0").strip()),
     "ACCESS_TOKEN_TTL": env.int("AUTHSERVICE_ACCESS_TOKEN_TTL", default=900),
     "REFRESH_TOKEN_ROTATION": env.bool("AUTHSERVICE_REFRESH_ROTATION", default=True),
-    # The forms of the console show each error at its field.
+    # For developers who try the API beside the shop.
     "API": {"ERROR_DETAILS": env.bool("AUTHSERVICE_ERROR_DETAILS", default=CONSOLE)},
     "CORE": {
         "RESET_REQUIRES_EMAIL": env.bool("AUTHSERVICE_RESET_REQUIRES_EMAIL", default=True),
         "VERIFY_CONFIRM": env.str("AUTHSERVICE_VERIFY_CONFIRM", default="auto"),
         "REQUIRE_RECENT_PROOF": env.bool("AUTHSERVICE_REQUIRE_RECENT_PROOF", default=False),
         "ALLOW_SELF_DELETE": env.bool("AUTHSERVICE_ALLOW_SELF_DELETE", default=False),
+        "PASSWORD_RECHECK": env.str("AUTHSERVICE_PASSWORD_RECHECK", default="notice"),
     },
     "FRONTEND": {
         "URL": FRONTEND_URL,
-        "VERIFY_EMAIL_CALLBACK_PATH": env.str(
-            "AUTHSERVICE_VERIFY_EMAIL_CALLBACK_PATH", default=FRONT_END["verified"]
-        ),
+        "VERIFY_EMAIL_CALLBACK_PATH": env.str("AUTHSERVICE_VERIFY_EMAIL_CALLBACK_PATH", default=""),
     },
     "THROTTLE": {"ENABLED": env.bool("AUTHSERVICE_THROTTLE", default=True)},
     "OUTBOUND": {"PRIVATE_HOSTS": [], "INSECURE_HOSTS": []},
@@ -124,6 +138,9 @@ def allow_requests_to(url: str) -> None:
         AUTHSERVICE["OUTBOUND"]["INSECURE_HOSTS"].append(parts.hostname or "")
 
 
+BREACHED_PASSWORDS_URL = env.str("AUTHSERVICE_BREACHED_PASSWORDS_URL", default="")
+if BREACHED_PASSWORDS_URL:
+    allow_requests_to(BREACHED_PASSWORDS_URL)
 if LOGIN == "session":
     AUTHSERVICE["SESSION"] = {
         "STORE": env.str("AUTHSERVICE_SESSION_STORE", default="database"),
@@ -139,14 +156,22 @@ if "notification" in MODULES:
         allow_requests_to(WEBHOOK)
 if "magiclink" in MODULES:
     AUTHSERVICE["MAGICLINK"] = {
-        "CALLBACK_URL": env.str(
-            "AUTHSERVICE_MAGICLINK_CALLBACK_URL", default=FRONT_END["signed_in"]
-        ),
+        "CALLBACK_URL": env.str("AUTHSERVICE_MAGICLINK_CALLBACK_URL", default=""),
         "AUTO_REGISTER": env.bool("AUTHSERVICE_MAGICLINK_AUTO_REGISTER", default=False),
         "CONFIRM": env.str("AUTHSERVICE_MAGICLINK_CONFIRM", default="auto"),
     }
 if "pages" in MODULES:
-    AUTHSERVICE["PAGES"] = {"NAME": "Plum"}
+    AUTHSERVICE["PAGES"] = {
+        "NAME": "Plum",
+        "LOGO_URL": "/static/console/logo.svg" if CONSOLE else "",
+        "COLOR": "#842a6c",
+        "COLOR_DARK": "#e9a8d6",
+        # A login that began on no other page leads to the shop.
+        "HOME_URL": "/" if CONSOLE and not FRONTEND_URL else "",
+        "PROVIDER_NAMES": {"oidc": "the local provider"} if DEVELOPMENT else {},
+    }
+if "passkeys" in MODULES:
+    AUTHSERVICE["PASSKEYS"] = {"RP_ID": PASSKEYS_DOMAIN, "RP_NAME": "Plum" if CONSOLE else ""}
 if "organization" in MODULES:
     AUTHSERVICE["ORGANIZATION"] = {
         "SWITCH_REQUIRES_REFRESH_TOKEN": env.bool(
@@ -154,9 +179,7 @@ if "organization" in MODULES:
         ),
     }
 if "oauth" in MODULES:
-    AUTHSERVICE["OAUTH"] = oauth.section(
-        env, page=FRONT_END["signed_in"], local_provider=DEVELOPMENT
-    )
+    AUTHSERVICE["OAUTH"] = oauth.section(env, local_provider=DEVELOPMENT)
     ISSUER = AUTHSERVICE["OAUTH"]["PROVIDERS"].get("oidc", {}).get("ISSUER", "")
     if urlsplit(ISSUER).hostname in ("localhost", "127.0.0.1", "::1"):
         allow_requests_to(ISSUER)
@@ -196,12 +219,16 @@ MIDDLEWARE = [
     "authservice.middleware.AuthserviceMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    *(["example_project.console.recorder.Recorder"] if DEVELOPMENT else []),
 ]
+LOGIN_URL = "authservice:page-login" if "pages" in MODULES else "admin:login"
 ROOT_URLCONF = "example_project.urls"
 WSGI_APPLICATION = "example_project.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
+        # A link back to the shop below each page of authservice.
+        "DIRS": [HERE / "console" / "overrides"] if CONSOLE else [],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -232,6 +259,8 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.BCryptSHA256PasswordHasher",
     "django.contrib.auth.hashers.ScryptPasswordHasher",
 ]
+# What the API promises to accept. docs/passwords.rst has the rules of NIST SP 800-63B-4, which the
+# variables below add.
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -241,6 +270,15 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+for name, option, value in (
+    ("MinimumLengthWithoutFactor", "min_length", env.int("AUTHSERVICE_PASSWORD_LENGTH", default=0)),
+    ("NotCommon", "filter", env.str("AUTHSERVICE_COMMON_PASSWORDS", default="")),
+    ("NotBreached", "url", BREACHED_PASSWORDS_URL),
+):
+    if value:
+        AUTH_PASSWORD_VALIDATORS.append(
+            {"NAME": f"authservice.validators.{name}", "OPTIONS": {option: value}}
+        )
 
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
@@ -249,8 +287,6 @@ USE_TZ = True
 STATIC_URL = "static/"
 # Django admin's files are served from the installed packages, so collectstatic is not needed.
 WHITENOISE_USE_FINDERS = True
-# Only the styles of django-bulma: as an app its templates would replace those of Django admin.
-STATICFILES_DIRS = front_end.styles() if CONSOLE else []
 
 # Hosts and origins
 

@@ -1,1 +1,1 @@
-"""A console in the browser: it calls the API as a front end does, and shows the mails it sends."""
+"""Plum, a small shop whose accounts are authservice, with a drawer for developers."""

@@ -1,4 +1,4 @@
-"""The mailbox of the console: an e-mail backend that keeps mails in a folder, and its reader.
+"""The mailbox of the example: an e-mail backend that keeps mails in a folder, and its reader.
 
 Mails contain links that log in, so this is for development only: the settings install it only with
 `DEBUG`, and only a browser on this machine with the key of the mailbox may read it.
@@ -7,6 +7,8 @@ Mails contain links that log in, so this is for development only: the settings i
 import email
 import os
 import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.policy import default as policy
 from ipaddress import ip_address
@@ -49,23 +51,25 @@ def keep(mail: bytes) -> None:
         old.unlink(missing_ok=True)
 
 
-def mails() -> list[dict[str, str]]:
-    """The mails, newest first, with the plain text of each."""
-    return [_read(file) for file in _files()]
+def mails(after: str = "") -> list[dict[str, Any]]:
+    """The mails after the one with the id `after`, newest first, with the plain text of each."""
+    return [_read(file) for file in _files() if file.stem > after]
 
 
 def _files() -> list[Path]:
+    if not settings.CONSOLE_MAILBOX:
+        return []
     return sorted(Path(settings.CONSOLE_MAILBOX).glob(f"*{_SUFFIX}"), reverse=True)
 
 
-def _read(file: Path) -> dict[str, str]:
+def _read(file: Path) -> dict[str, Any]:
     mail = email.message_from_bytes(file.read_bytes(), EmailMessage, policy=policy)
     body = mail.get_body(("plain",))
     return {
         "id": file.stem,
         "to": str(mail["To"]),
         "subject": str(mail["Subject"]),
-        "date": str(mail["Date"]),
+        "at": datetime.fromtimestamp(file.stat().st_mtime, UTC),
         # Some versions of Django end the text with a line end, others do not.
         "text": body.get_content().rstrip() if body else "",
     }
@@ -81,9 +85,18 @@ def may_read(request: HttpRequest) -> bool:
         settings.DEBUG
         and not any(header in meta for header in _FORWARDED)
         and _is_local(meta.get("REMOTE_ADDR", ""))
-        and meta.get("HTTP_SEC_FETCH_SITE", "none") in ("same-origin", "none")
+        and _is_from_here(meta)
         and is_key(request.COOKIES.get(_COOKIE, ""))
     )
+
+
+def _is_from_here(meta: Mapping[str, Any]) -> bool:
+    """Whether a page of this origin, or the user, sent the request. The local provider, which has
+    another port, leads back to the shop by a visit, whose page it cannot read."""
+    site = meta.get("HTTP_SEC_FETCH_SITE", "none")
+    visit = (meta.get("HTTP_SEC_FETCH_MODE"), meta.get("HTTP_SEC_FETCH_DEST"))
+    is_visit = visit == ("navigate", "document")
+    return site in ("same-origin", "none") or (site == "same-site" and is_visit)
 
 
 def is_key(given: str) -> bool:

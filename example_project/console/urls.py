@@ -1,14 +1,18 @@
-"""The console at the root of the site, and the mailbox if the settings have one."""
+"""The shop at the root of the site, and in development the pages for developers."""
 
 from django.conf import settings
 from django.urls import path
 
-from example_project.console import views
-from example_project.console.front_end import PAGES
+from example_project.console import developer, views
 
 urlpatterns = [
-    path(address, views.page, {"view": view}, name="console" if not address else None)
-    for address, view in PAGES.items()
+    path("", views.shop, name="console"),
+    path("orders", views.orders, name="console-orders"),
+    path("orders/new/<slug:slug>", views.order, name="console-order"),
 ]
-if settings.CONSOLE_MAILBOX:
-    urlpatterns.append(path("mailbox", views.mails, name="console-mailbox"))
+if settings.DEVELOPMENT:
+    urlpatterns += [
+        path("mailbox", views.mails, name="console-mailbox"),
+        path("requests", views.requests, name="console-requests"),
+        path("requests/new", developer.news, name="console-news"),
+    ]

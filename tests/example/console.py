@@ -1,4 +1,4 @@
-"""The user of the console, in a real Chromium."""
+"""A visitor of the shop of the example project, in a real Chromium."""
 
 from __future__ import annotations
 
@@ -11,66 +11,55 @@ from tests.support.browser import console_errors, requested
 
 PASSWORD = "plum tart 42 windows"
 # Width and height in CSS pixels, and whether it is a phone.
-SIZES = {"phone": (390, 844, True), "desktop": (1280, 900, False)}
+SIZES = {
+    "small phone": (320, 640, True),
+    "phone": (390, 844, True),
+    "desktop": (1280, 900, False),
+}
 
 _LINKS = """
 const [to, part] = arguments;
-return [...document.querySelectorAll("#mailbox > li")]
-    .filter(mail => mail.textContent.includes(to))
+return [...document.querySelectorAll("#mails > li")]
+    .filter(mail => mail.querySelector(".to").textContent.includes(to))
     .flatMap(mail => [...mail.querySelectorAll("a")])
-    .filter(link => link.href.includes(part));
-"""
-_SETTLED = """
-return document.readyState === "complete"
-    && document.querySelectorAll("#log > li").length > arguments[0]
-    && !document.querySelector("form[aria-busy]");
-"""
-_CALLS = """
-const inside = [...document.querySelectorAll("template")].map(template => template.content);
-return [document, ...inside].flatMap(
-    part => [...part.querySelectorAll("form[data-call]")].map(form => form.dataset.call));
+    .filter(link => link.href.includes(part))
+    .map(link => link.href);
 """
 
 
 class Profile:
-    """One profile of a browser, with the page of the console at `origin`.
-
-    `sent` are the calls of the forms that it sent.
-    """
+    """One profile of a browser, at the shop of the service at `origin`."""
 
     def __init__(self, browser, origin, size="desktop"):
         self.browser = browser
         self.origin = origin
         self.size = size
-        self.sent = set()
-        self._close_other_tabs()
         self.resize(self.size)
         self.emulate(scheme="light")
         browser.get("about:blank")
         # Nobody is signed in without them. They outlive the page, and all ports share them.
         browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        browser.execute_cdp_cmd(
+            "Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage"}
+        )
         self.complaints()  # those of the page before
         self.open(f"/?mailbox={KEY}")
+        browser.execute_script("sessionStorage.clear()")
 
-    def _close_other_tabs(self):
-        """Those that a test left when it failed."""
-        first, *others = self.browser.window_handles
-        for tab in others:
-            self.browser.switch_to.window(tab)
-            self.browser.close()
-        self.browser.switch_to.window(first)
-
-    def resize(self, size):
-        width, height, mobile = SIZES[size]
-        metrics = {"width": width, "height": height, "mobile": mobile, "deviceScaleFactor": 1}
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    def resize(self, size, *, height=0):
+        """The size of the window; a `height` shows the whole page, with nothing below an edge."""
+        width, usual, mobile = SIZES[size]
+        metrics = {"width": width, "height": height or usual, "mobile": mobile}
+        self.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride", {**metrics, "deviceScaleFactor": 1}
+        )
 
     def emulate(self, *, scheme):
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
     def open(self, path):
-        self.browser.get(self.origin + path)
+        self.browser.get(path if path.startswith("http") else self.origin + path)
 
     def until(self, condition):
         return WebDriverWait(self.browser, 20, 0.03).until(lambda _: condition())
@@ -81,97 +70,80 @@ class Profile:
     def all(self, selector):
         return self.browser.find_elements(By.CSS_SELECTOR, selector)
 
-    def text(self, selector):
-        return self.find(selector).text
+    def shown(self, selector):
+        """The element as soon as it is displayed."""
+        return self.until(lambda: next((e for e in self.all(selector) if e.is_displayed()), None))
 
-    def says(self, text, selector="#banner"):
-        self.until(lambda: text in self.text(selector))
+    @property
+    def heading(self):
+        return self.find("h1").text
+
+    @property
+    def path(self):
+        return self.browser.current_url.removeprefix(self.origin).partition("?")[0]
+
+    @property
+    def text(self):
+        return self.find("body").text
 
     def press(self, element):
-        """Click on it as soon as nothing covers it. It moves when a mail arrives above it."""
+        """Click on it as soon as nothing covers it."""
         self.until(lambda: _is_clicked(element))
 
-    def send(self, form, **fields):
-        """Fill a form, send it with its button, wait for all requests that follow from that, and
-        return the result that the form shows."""
-        if isinstance(form, str):
-            form = self.find(f"#{form}")
-        self.until(form.is_displayed)
+    def go(self, element):
+        """Press a link or a button that leads to another page, and wait for that."""
+        before = self.find("html").id
+        self.press(element)
+        self.until(lambda: self._has_left(before))
+
+    def _has_left(self, before):
+        try:
+            is_new = self.find("html").id != before
+        except WebDriverException:  # between two pages
+            return False
+        return is_new and self.browser.execute_script("return document.readyState") == "complete"
+
+    def send(self, form="main form", **fields):
+        """Fill a form and send it with its button."""
+        element = self.shown(form)
         for name, value in fields.items():
-            field = form.find_element(By.NAME, name)
+            field = element.find_element(By.NAME, name)
             if field.tag_name == "input":
                 field.clear()
             field.send_keys(value)
-        result = form.find_element(By.CLASS_NAME, "result")
-        self.sent.add(form.get_dom_attribute("data-call"))
-        before = self.log_length()
-        self.press(form.find_element(By.TAG_NAME, "button"))
-        self.settled(before)
-        return result.get_property("textContent")
+        self.go(element.find_element(By.CSS_SELECTOR, "button:not([type=button])"))
 
-    def send_row(self, row, **fields):
-        """Send the form of a row of a list; the response may replace the row."""
-        form = self.until(lambda: self.find(f"{row} form"))
-        self.sent.add(form.get_dom_attribute("data-call"))
-        before = self.log_length()
-        self.press(form.find_element(By.TAG_NAME, "button"))
-        self.settled(before)
+    def sign_up(self, email):
+        self.open("/")
+        self.send("#card form", email=email, password=PASSWORD)
+        assert self.path == "/"
+        assert self.is_signed_in
 
-    def settled(self, before=-1):
-        """Wait until the log has more than `before` requests, and each one its response."""
-        self.until(lambda: self.browser.execute_script(_SETTLED, before))
+    def sign_in(self, email, password, code=""):
+        self.open("/auth/login")
+        self.send(identifier=email, password=password)
+        if code:
+            self.send(code=code)
 
-    def calls(self):
-        """The calls of all forms of the page, displayed or not."""
-        return set(self.browser.execute_script(_CALLS))
+    def sign_out(self):
+        self.open("/")
+        self.press(self.find(".menu summary"))
+        self.go(self.shown(".menu form button"))
+        self.open("/")
+        assert not self.is_signed_in
 
-    def is_signed_in_as(self, address):
-        self.says(f"Signed in as {address}", "#who")
-
-    def log_out(self):
-        self.send("logout")
-        self.says("Logged out.")
-        assert self.text("#who") == "Signed out"
-
-    def log_length(self):
-        return len(self.all("#log > li"))
-
-    def command(self, call):
-        """The newest command in the log for a call, such as "GET /auth/me"."""
-        for entry in self.all("#log > li"):
-            if entry.find_element(By.CSS_SELECTOR, "[data-text=call]").text == call:
-                return entry.find_element(By.CSS_SELECTOR, "pre").get_property("textContent")
-        raise AssertionError(f"{call} is not in the log")
+    @property
+    def is_signed_in(self):
+        return bool(self.all(".menu"))
 
     def mailed(self, to, part):
         """The newest link with `part` in its address in the mails to an address."""
+        self.open("/mailbox")
         return self.until(lambda: self.browser.execute_script(_LINKS, to, part))[0]
 
     def follow(self, to, part):
-        """Click on a mailed link, and continue in the tab that it opens."""
-        link = self.mailed(to, part)
-        mail = link.find_element(By.XPATH, "ancestor::details")
-        if not mail.get_property("open"):
-            self.press(mail.find_element(By.TAG_NAME, "summary"))
-        self.press(link)
-        self.continue_in_new_tab()
-
-    def continue_in_new_tab(self):
-        [first, tab] = self.until(self._tabs)
-        self._first = first
-        self.browser.switch_to.window(tab)
-        self.resize(self.size)
-        self.until(lambda: self.browser.current_url.startswith(self.origin))
-        self.settled()
-
-    def _tabs(self):
-        tabs = self.browser.window_handles
-        return tabs if len(tabs) == 2 else None
-
-    def back(self):
-        """Close the tab, and continue in the one before."""
-        self.browser.close()
-        self.browser.switch_to.window(self._first)
+        """Open a mailed link."""
+        self.open(self.mailed(to, part))
 
     def is_as_wide_as_the_screen(self):
         return self.browser.execute_script(
@@ -179,10 +151,12 @@ class Profile:
         )
 
     def complaints(self, *allowed):
-        """Errors in the console of the browser, and requests to other hosts than `allowed`."""
+        """Errors in the console of the browser, and requests to other hosts than `allowed`. A form
+        that was refused is an answer with an error, which Chromium reports."""
         known = (self.origin, *allowed, "data:", "about:", "chrome")
         elsewhere = [url for url in requested(self.browser) if not url.startswith(known)]
-        return [*console_errors(self.browser), *elsewhere]
+        errors = [error for error in console_errors(self.browser) if " 400 " not in error]
+        return [*errors, *elsewhere]
 
 
 def _is_clicked(element):
@@ -190,6 +164,9 @@ def _is_clicked(element):
         element.click()
     except WebDriverException as refusal:
         if "not interactable" in refusal.msg or "intercepted" in refusal.msg:
+            # It may be on the screen, but below the bar at the bottom.
+            script = "arguments[0].scrollIntoView({block: 'center'})"
+            element.parent.execute_script(script, element)
             return False
         raise
     return True

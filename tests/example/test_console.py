@@ -1,4 +1,4 @@
-"""When the example project has its console, and who may read the mailbox."""
+"""When the example project has its shop, with which modules, and who may read the mailbox."""
 
 import json
 import sys
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from example_project.console.views import roles
 from example_project.management.commands import serve
 from tests.example.servers import KEY
 from tests.hosts.runs import ROOT, python
@@ -24,7 +23,7 @@ def read(environment):
         "example_project.console" in one["INSTALLED_APPS"],
         bool(one["CONSOLE_MAILBOX"]),
         backend or one["EMAIL_BACKEND"],
-        section["FRONTEND"]["URL"],
+        section["PAGES"]["HOME_URL"],
         section["OAUTH"]["PROVIDERS"],
         section["API"]["ERROR_DETAILS"],
     ]
@@ -33,7 +32,6 @@ print(json.dumps([read(environment) for environment in {environments!r}]))
 PLAIN = "django.core.mail.backends.console.EmailBackend"
 MAILBOX = "example_project.console.mailbox.EmailBackend"
 SMTP = "django.core.mail.backends.smtp.EmailBackend"
-HERE = "http://localhost:8000"
 LOCAL = {
     "oidc": {
         "CLIENT_ID": "console",
@@ -45,22 +43,22 @@ LOCAL = {
 PRODUCTION = {"DEBUG": "0", "SECRET_KEY": "a secret of the tests, long enough to be a key"}
 
 
-# Environment variables, then: installed, mailbox, mail backend, front end, providers, details.
+# Environment variables, then: installed, mailbox, mail backend, home, providers, details.
 SERVE = [
-    ({}, [True, True, MAILBOX, HERE, LOCAL, True]),
+    ({}, [True, True, MAILBOX, "/", LOCAL, True]),
     ({"AUTHSERVICE_CONSOLE": "0"}, [False, False, PLAIN, "", {}, False]),
-    ({"EMAIL_URL": "smtp://127.0.0.1:1025"}, [True, False, SMTP, HERE, LOCAL, True]),
+    ({"EMAIL_URL": "smtp://127.0.0.1:1025"}, [True, False, SMTP, "/", LOCAL, True]),
     (PRODUCTION, [False, False, PLAIN, "", {}, False]),
-    ({**PRODUCTION, "AUTHSERVICE_CONSOLE": "1"}, [True, False, PLAIN, HERE, {}, True]),
+    ({**PRODUCTION, "AUTHSERVICE_CONSOLE": "1"}, [True, False, PLAIN, "/", {}, True]),
     (
         {"AUTHSERVICE_FRONTEND_URL": "https://app"},
-        [True, True, MAILBOX, "https://app", LOCAL, True],
+        [True, True, MAILBOX, "", LOCAL, True],
     ),
-    ({"AUTHSERVICE_FRONTEND_URL": ""}, [True, True, MAILBOX, "", LOCAL, True]),
+    ({"AUTHSERVICE_FRONTEND_URL": ""}, [True, True, MAILBOX, "/", LOCAL, True]),
 ]
 OTHER_SERVERS = [
     ({}, [False, False, PLAIN, "", {}, False]),
-    ({"AUTHSERVICE_CONSOLE": "1"}, [True, True, MAILBOX, HERE, LOCAL, True]),
+    ({"AUTHSERVICE_CONSOLE": "1"}, [True, True, MAILBOX, "/", LOCAL, True]),
     ({"AUTHSERVICE_ERROR_DETAILS": "1"}, [False, False, PLAIN, "", {}, True]),
 ]
 
@@ -68,7 +66,7 @@ OTHER_SERVERS = [
 @pytest.mark.parametrize(
     ("command", "cases"), [(["serve"], SERVE), ([], OTHER_SERVERS)], ids=["serve", "other servers"]
 )
-def test_console_mailbox_and_local_provider_are_for_development(command, cases):
+def test_shop_mailbox_and_local_provider_are_for_development(command, cases):
     environments = [environment for environment, _ in cases]
     run = python("-c", SETTINGS.format(environments=environments), *command)
 
@@ -76,30 +74,42 @@ def test_console_mailbox_and_local_provider_are_for_development(command, cases):
     assert json.loads(run.stdout) == [expected for _, expected in cases]
 
 
-def test_form_to_invite_offers_the_roles_of_the_setting():
-    assert roles({}) == ["member", "admin", "owner"]
-    assert roles({"billing": {}, "admin": {}, "guest": {}}) == [
-        *("member", "billing", "admin", "guest", "owner")
-    ]
-
-
 SERVED = """
 import json, django
 django.setup()
+from django.core.management import call_command
 from django.test import Client
+call_command("migrate", verbosity=0)
 client = Client(SERVER_NAME="localhost")
-print(json.dumps([client.get(path).status_code for path in ("/", "/signed-in", "/mailbox")]))
+paths = ("/", "/orders", "/mailbox", "/requests", "/requests/new")
+page = client.get("/").content.decode()
+print(json.dumps([*[client.get(path).status_code for path in paths], 'id="drawer"' in page]))
 """
+MEMORY = {"DATABASE_URL": "sqlite://:memory:"}
 
 
-@pytest.mark.parametrize(("console", "expected"), [("", [404] * 3), ("1", [200, 200, 404])])
-def test_production_has_a_console_if_asked_and_never_a_mailbox(console, expected):
-    asked = {"AUTHSERVICE_CONSOLE": console} if console else {}
+def served(**variables):
     run = python(
-        "-c", SERVED, DJANGO_SETTINGS_MODULE="example_project.settings", **PRODUCTION, **asked
+        "-c", SERVED, DJANGO_SETTINGS_MODULE="example_project.settings", **MEMORY, **variables
     )
+    assert run.returncode == 0, run.stdout
+    return json.loads(run.stdout.splitlines()[-1])
 
-    assert json.loads(run.stdout.splitlines()[-1]) == expected, run.stdout
+
+@pytest.mark.parametrize(
+    ("console", "expected"), [("", [404] * 5), ("1", [200, 302, 404, 404, 404])]
+)
+def test_production_has_a_shop_if_asked_and_never_a_drawer(console, expected):
+    asked = {"AUTHSERVICE_CONSOLE": console} if console else {}
+
+    assert served(**PRODUCTION, **asked) == [*expected, False]
+
+
+@pytest.mark.parametrize("modules", ["", "notification", "pages", "notification,pages,csrf"])
+def test_shop_copes_with_modules_that_are_not_installed(modules, tmp_path):
+    development = {"AUTHSERVICE_CONSOLE": "1", "AUTHSERVICE_MAILBOX": str(tmp_path)}
+
+    assert served(AUTHSERVICE_MODULES=modules, **development) == [200, 302, 404, 404, 404, True]
 
 
 READ = """
@@ -110,32 +120,37 @@ from django.conf import settings
 from django.core import mail
 from django.test import Client, override_settings
 mail.send_mail("Hello", "At http://localhost:8000/x", "from@example.com", ["ann@example.com"])
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
 client = Client(SERVER_NAME="localhost")
-page = client.get("/reset-password?token=of-a-mail")
+page = client.get("/")
 def read(given):
     client.cookies.clear()
-    return [client.get("/?mailbox=" + given).status_code, client.get("/mailbox").status_code]
+    return [client.get("/?mailbox=" + given).status_code, client.get("/requests/new").status_code]
 without_key = [read(given) for given in ("", "another", {key!r}[:-1])]
 opened = client.get("/?mailbox=" + {key!r})
 cookie = opened.cookies["console_mailbox"]
 opening = [opened.status_code, opened.headers["Location"], cookie["httponly"], cookie["samesite"]]
-mailbox = client.get("/mailbox")
-[kept] = mailbox.json()["mails"]
-refused = [
-    client.get("/mailbox", **other).status_code
-    for other in json.loads({others!r})
-]
+news = client.get("/requests/new")
+visit = dict(HTTP_SEC_FETCH_SITE="same-site", HTTP_SEC_FETCH_MODE="navigate")
+back = client.get("/", HTTP_SEC_FETCH_DEST="document", **visit)  # from the local provider
+answers = [client.get("/"), client.get("/mailbox"), back]
+shown = ["Hello" in answer.content.decode() for answer in answers]
+def refused_to(**other):
+    answers = [client.get(path, **other) for path in ("/", "/mailbox", "/requests/new")]
+    return [[a.status_code for a in answers], any("Hello" in a.content.decode() for a in answers)]
+refused = [refused_to(**other) for other in json.loads({others!r})]
 for changed in (dict(DEBUG=False), dict(CONSOLE_MAILBOX_KEY="")):
     with override_settings(**changed):
-        refused.append(client.get("/mailbox").status_code)
+        refused.append(refused_to())
 with override_settings(CONSOLE_MAILBOX_KEY=""):
     without_key.append(read(""))
 print(json.dumps([without_key, opening]))
-print(json.dumps([kept["to"], kept["subject"], kept["text"], refused]))
+print(json.dumps([news.json()["mails"], shown, refused]))
 print(json.dumps([page.headers["Content-Security-Policy"], page.headers["Referrer-Policy"],
-    page.headers["Cache-Control"], "of-a-mail" in page.content.decode(),
-    mailbox.headers["Cache-Control"]]))
+    page.headers["Cache-Control"], news.headers["Cache-Control"]]))
 """
+FRAME = {"HTTP_SEC_FETCH_MODE": "navigate", "HTTP_SEC_FETCH_DEST": "iframe"}
 OTHERS = [
     {"REMOTE_ADDR": "192.0.2.1"},
     {"HTTP_X_FORWARDED_FOR": "192.0.2.1"},
@@ -145,6 +160,9 @@ OTHERS = [
     {"HTTP_X_FORWARDED_PROTO": "https"},
     {"HTTP_SEC_FETCH_SITE": "same-site"},
     {"HTTP_SEC_FETCH_SITE": "cross-site"},
+    {**FRAME, "HTTP_SEC_FETCH_SITE": "same-site"},
+    {**FRAME, "HTTP_SEC_FETCH_SITE": "cross-site"},
+    {**FRAME, "HTTP_SEC_FETCH_SITE": "cross-site", "HTTP_SEC_FETCH_DEST": "document"},
 ]
 
 
@@ -156,15 +174,18 @@ def test_mailbox_is_read_by_pages_of_this_machine_with_the_key_only(tmp_path):
         AUTHSERVICE_CONSOLE="1",
         AUTHSERVICE_MAILBOX=str(tmp_path / "mailbox"),
         AUTHSERVICE_MAILBOX_KEY=KEY,
+        **MEMORY,
     )
 
     assert run.returncode == 0, run.stdout
     keys, mailed, page = (json.loads(line) for line in run.stdout.splitlines()[-3:])
     assert keys == [[[200, 404]] * 4, [302, "/", True, "Strict"]]
-    assert mailed[:3] == ["ann@example.com", "Hello", "At http://localhost:8000/x"]
-    assert mailed[3] == [404] * (len(OTHERS) + 2)
+    assert "to ann@example.com" in mailed[0]
+    assert '<a href="http://localhost:8000/x"' in mailed[0]
+    assert mailed[1] == [True, True, True]
+    assert mailed[2] == [[[200, 404, 404], False]] * (len(OTHERS) + 2)
     assert page[0].startswith("default-src 'none'; script-src 'self';")
-    assert page[1:] == ["strict-origin", "no-store", False, "no-store"]
+    assert page[1:] == ["strict-origin", "no-store", "no-store"]
     [kept] = (tmp_path / "mailbox").iterdir()
     assert (kept.stat().st_mode & 0o777, kept.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
@@ -194,7 +215,7 @@ call_command("serve", bind="0.0.0.0:9000", verbosity=0)
 """
 
 
-def test_server_at_another_address_has_the_console_and_links_to_itself():
+def test_server_at_another_address_has_the_shop_and_links_to_itself():
     run = python(
         *("-c", SERVER, "serve"),
         DJANGO_SETTINGS_MODULE="example_project.settings",
@@ -213,13 +234,14 @@ print(serve.greeting("http://localhost:8000", key=serve.mailbox_key()))
 """
 
 
-def test_serve_prints_the_console_with_its_key_first_and_a_command_that_runs():
+def test_serve_prints_the_shop_with_its_key_first_and_a_command_that_runs():
     run = python("-c", GREETING, "serve", DJANGO_SETTINGS_MODULE="example_project.settings")
-    first, *_, last = run.stdout.splitlines()[-5:]
+    first, *_, provider, _, last = run.stdout.splitlines()[-6:]
 
     address, key = first.split("?mailbox=")
-    assert address == "Console        http://localhost:8000/"
+    assert address == "Shop           http://localhost:8000/"
     assert len(key) == 32
+    assert provider.startswith("Provider       http://localhost:9400 ")
     interpreter, script, command = last.removeprefix("Administrator").split()
     assert command == "createsuperuser"
     assert script == "example_project/manage.py"

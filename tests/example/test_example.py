@@ -92,6 +92,7 @@ def test_example_defaults_are_for_development():
         "VERIFY_CONFIRM": "auto",
         "REQUIRE_RECENT_PROOF": False,
         "ALLOW_SELF_DELETE": False,
+        "PASSWORD_RECHECK": "notice",
     }
     assert authservice["MAGICLINK"]["CONFIRM"] == "auto"
     assert exposed == ["Retry-After", "X-Device-Token", "X-Request-ID", "X-Total-Count"]
@@ -107,6 +108,7 @@ def test_environment_variables_change_the_example_settings():
         AUTHSERVICE_MAGICLINK_CONFIRM="off",
         AUTHSERVICE_REQUIRE_RECENT_PROOF="1",
         AUTHSERVICE_ALLOW_SELF_DELETE="1",
+        AUTHSERVICE_PASSWORD_RECHECK="change",
     )
 
     assert authservice["TRUSTED_PROXIES"] is None
@@ -116,8 +118,50 @@ def test_environment_variables_change_the_example_settings():
         "VERIFY_CONFIRM": "off",
         "REQUIRE_RECENT_PROOF": True,
         "ALLOW_SELF_DELETE": True,
+        "PASSWORD_RECHECK": "change",
     }
     assert authservice["MAGICLINK"]["CONFIRM"] == "off"
+
+
+VALIDATORS = """
+import json
+from example_project import settings
+found = [(entry["NAME"].rpartition(".")[2], entry.get("OPTIONS"))
+    for entry in settings.AUTH_PASSWORD_VALIDATORS]
+print(json.dumps([found, settings.AUTHSERVICE["OUTBOUND"]]))
+"""
+OF_DJANGO = [
+    ["UserAttributeSimilarityValidator", None],
+    ["MinimumLengthValidator", None],
+    ["CommonPasswordValidator", None],
+    ["NumericPasswordValidator", None],
+]
+
+
+def test_example_has_the_password_rules_of_django_only():
+    found, _ = output_of(VALIDATORS)
+
+    assert found == OF_DJANGO
+
+
+def test_environment_variables_add_password_rules():
+    found, outbound = output_of(
+        VALIDATORS,
+        AUTHSERVICE_PASSWORD_LENGTH="15",
+        AUTHSERVICE_COMMON_PASSWORDS="/srv/common.filter",
+        AUTHSERVICE_BREACHED_PASSWORDS_URL="http://passwords.internal/range/",
+    )
+
+    assert found == [
+        *OF_DJANGO,
+        ["MinimumLengthWithoutFactor", {"min_length": 15}],
+        ["NotCommon", {"filter": "/srv/common.filter"}],
+        ["NotBreached", {"url": "http://passwords.internal/range/"}],
+    ]
+    assert outbound == {
+        "PRIVATE_HOSTS": ["passwords.internal"],
+        "INSECURE_HOSTS": ["passwords.internal"],
+    }
 
 
 VALUES = {

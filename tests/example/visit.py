@@ -1,16 +1,15 @@
-"""Two users visit every part of the console."""
+"""Two users visit the shop and their accounts."""
 
 from __future__ import annotations
 
 import time
 
 import pyotp
+from selenium.webdriver.common.by import By
 
 from tests.example.console import PASSWORD, Profile
 
-NEW_PASSWORD = "fig tart 43 doors"
-# Nobody must have a second factor in the example project, so nobody sets one up while logging in.
-NOT_REACHED = {"POST 2fa/setup-login"}
+NEW_PASSWORD = "pear tart 44 lamps"
 
 
 class Visit:
@@ -23,182 +22,129 @@ class Visit:
         self.address = f"ann-{name}@example.com"
         self.password = PASSWORD
 
-    def sign_up(self):
-        credentials = {"email": self.address, "password": PASSWORD}
-        assert "INVALID_CREDENTIALS" in self.ann.send("login", **credentials)
-        signed_up(self.ann, self.address)
-
-    def change_the_account(self):
+    def order_as_a_visitor(self):
+        """A visitor who orders gets to the sign-in page and, after the sign-up, to the order."""
         ann = self.ann
-        ann.send("profile", name="Ann")
-        assert ann.text("#user [data-text=name]") == "Ann"
-        username = f"ann-{self.name}"
-        ann.send("change-username", username=username, password=self.password)
-        assert ann.text("#user [data-text=username]") == username
-        ann.send("change-password", old_password=self.password, new_password=NEW_PASSWORD)
-        self.password = NEW_PASSWORD
-        ann.send("refresh")
-        ann.send("me")
-        assert ann.text("#user [data-text=email]") == self.address
+        ann.go(ann.find("a[href='/orders/new/jam']"))
+        assert ann.path == "/auth/login"
+        ann.go(ann.find("a[href*='/auth/signup']"))
+        ann.send(name="Ann Lee", email=self.address, password=PASSWORD)
+        assert ann.path == "/orders/new/jam"
+        ann.send()
+        assert "Your plum jam is on its way." in ann.text
+        ann.open("/")
+        assert ann.heading == "Hello, Ann."
+
+    def confirm_the_address(self):
+        """By the toast, the mail in the drawer, and its link."""
+        ann = self.ann
+        ann.press(ann.shown(".toast a"))
+        mail = ann.shown(".panel.mails details[open]")
+        ann.go(mail.find_element(By.CSS_SELECTOR, "a[href*='/verify-email?']"))
+        assert ann.heading == "Your e-mail address is confirmed"
 
     def protect_the_account(self):
-        """Set up an authenticator app from what the page shows, and log in with it."""
         ann = self.ann
-        ann.send("setup")
-        assert ann.find("#secret img").get_property("naturalWidth") > 0
-        self.app = pyotp.TOTP(ann.text("#secret [data-text=secret]"))
-        self.backup = ann.text("#secret [data-text=backup_codes]").splitlines()
+        ann.open("/auth/account/security/factor")
+        ann.send(password=PASSWORD)
+        self.app = pyotp.TOTP(ann.find("ol code").text)
         # A code works once: the next login needs that of the next time step. That of the one before
         # is accepted until this one ends.
         wait_for_time_step(seconds=15)
-        assert "(" not in ann.send("verify", code=self.app.at(time.time() - 30))
-        assert ann.text("#factor-state [data-text=enabled]") == "true"
-        assert not ann.find("#secret").is_displayed()
-        ann.log_out()
-        self.log_in(ann, self.app.now())
+        ann.send(code=self.app.at(time.time() - 30))
+        ann.sign_out()
+        ann.open("/orders")
+        assert ann.path == "/auth/login"
+        ann.sign_in(self.address, self.password, self.app.now())
+        assert ann.is_signed_in
 
-    def log_in(self, profile, code=""):
-        profile.send("login", email=self.address, password=self.password)
-        if code:
-            profile.send("verify-login", code=code)
-        profile.is_signed_in_as(self.address)
-
-    def end_sessions(self):
+    def end_a_session(self):
+        """Ann ends the session of another browser, which is signed out at once."""
         ann, bob = self.ann, self.bob
-        if not ann.all("#sessions"):
-            assert "AUTHSERVICE_LOGIN=session" in ann.text("[aria-labelledby=sessions-title]")
-            return
-        self.log_in(bob, self.backup.pop())
-        ann.send("sessions")
-        assert len(ann.all("#session-list > li")) == 2
-        other = "#session-list > li:not(:has([data-if=current]:not([hidden])))"
-        ann.send_row(other)
-        assert len(ann.all("#session-list > li")) == 1
-        bob.send("me")
-        bob.says("This session has ended.")
-        self.log_in(bob, self.backup.pop())
-        ann.send("end-others")
-        assert len(ann.all("#session-list > li")) == 1
-        bob.send("me")
-        bob.says("This session has ended.")
+        bob.sign_in(self.address, self.password, self.app.at(time.time() + 30))
+        assert bob.is_signed_in
+        if self._has_devices():
+            ann.open("/auth/account/sessions/end-others")
+            ann.send()
+        else:
+            bob.sign_out()
+        bob.open("/orders")
+        assert bob.path == "/auth/login"
+
+    def _has_devices(self):
+        self.ann.open("/auth/account/profile")
+        return bool(self.ann.all("a[href='/auth/account/sessions']"))
 
     def share_an_organization(self):
-        ann, bob = self.ann, self.bob
-        invited, organization = f"bob-{self.name}@example.com", f"Acme {self.name}"
-        ann.send("create", name=organization)
-        ann.send_row("#organization-list > li")
-        assert len(ann.all("#member-list > li")) == 1
-        ann.send("invite-member", email=invited, role="admin")
-        ann.send("member-invitations")
-        assert f"{invited}, admin: pending" in ann.text("#member-invitation-list")
+        ann, bob, invited = self.ann, self.bob, f"bob-{self.name}@example.com"
+        ann.open("/auth/account/organizations/create")
+        ann.send(name=f"Acme {self.name}")
+        ann.go(ann.find("main a[href^='?id=']"))
+        ann.go(ann.find("main a[href*='/organizations/invite']"))
+        ann.send(email=invited, role="admin")
         bob.follow(invited, "/org/invitations/accept?")
-        bob.send("accept", name="Bob", password=PASSWORD)
-        bob.is_signed_in_as(invited)
-        bob.send("organizations")
-        assert organization in bob.text("#organization-list")
-        ann.send("members")
-        assert f"{invited}: admin" in ann.text("#member-list")
-        ann.send("audit")
-        assert "org.invitation.sent" in ann.text("#audit-list")
+        bob.send(name="Bob", password=PASSWORD)
+        bob.open("/auth/account/organizations")
+        assert f"Acme {self.name}" in bob.text
         assert bob.is_as_wide_as_the_screen()
-        bob.log_out()
-        bob.back()
 
-    def invite_to_the_service(self):
-        ann, bob = self.ann, self.bob
-        for number, answer in enumerate(("decline", "accept")):
-            invited = f"carol-{number}-{self.name}@example.com"
-            ann.send("invite", email=invited)
-            bob.follow(invited, "/invitations/accept?")
-            given = {} if answer == "decline" else {"name": "Carol", "password": PASSWORD}
-            bob.send(answer, **given)
-            bob.back()
-        ann.send("invitations")
-        assert "declined" in ann.text("#invitation-list")
-
-    def give_up_the_second_factor(self):
-        self.ann.send("disable", code=self.app.at(time.time() + 30))
-        self.ann.send("factor")
-        assert self.ann.text("#factor-state [data-text=enabled]") == "false"
-
-    def follow_mails(self):
-        """Change the address, sign in by mail, choose another password."""
+    def reset_the_password(self):
         ann = self.ann
-        changed = f"new-{self.name}@example.com"
-        refused = ann.send("change-email", email=changed, password="x")
-        assert "INVALID_CREDENTIALS" in refused
-        ann.send("change-email", email=changed, password=self.password)
-        ann.follow(changed, "/change-email/confirm?")
-        ann.says("The address is verified.")
-        ann.back()
-        self.address = changed
-        ann.send("me")
-        ann.is_signed_in_as(changed)
-        ann.log_out()
+        ann.sign_out()
+        ann.open("/auth/forgot-password")
+        ann.send(email=self.address)
+        # The link back to the shop and to its mailbox is on each page of the account.
+        ann.go(ann.find("nav.developer a[href='/mailbox']"))
+        ann.follow(self.address, "/reset-password?")
+        ann.send(new_password=NEW_PASSWORD)
+        self.password = NEW_PASSWORD
 
-        ann.send("magiclink", email=changed)
-        ann.follow(changed, "/magic-link/verify?")
-        ann.is_signed_in_as(changed)
-        ann.log_out()
-        ann.back()
+    def sign_in_by_mail(self):
+        ann, other = self.ann, f"mail-{self.name}@example.com"
+        ann.sign_up(other)
+        ann.follow(other, "/verify-email?")
+        ann.sign_out()
+        ann.open("/auth/magic-link/send")
+        ann.send(email=other)
+        ann.follow(other, "/magic-link/verify?")
+        ann.until(lambda: ann.path == "/")
+        assert ann.is_signed_in
 
-        ann.send("forgot", email=changed)
-        ann.follow(changed, "/reset-password?")
-        assert "token" not in ann.browser.current_url
-        self.password = "pear tart 44 lamps"
-        ann.send("reset", new_password=self.password)
-        ann.back()
-        self.log_in(ann)
-
-    def link_the_provider(self, issuer):
-        ann, user = self.ann, f"user-{self.name}"
-        ann.sent.add("POST oauth/oidc/link")
-        ann.press(ann.find("#link-oidc button"))
-        self._choose(issuer, user)
-        ann.says("The provider is linked.")
-        if ann.all("body[data-cookies]"):
-            ann.log_out()
-        ann.press(ann.find("[data-provider]"))
-        self._choose(issuer, user)
-        ann.is_signed_in_as(self.address)
-        assert "token" not in ann.browser.current_url
-        ann.send("linked")
-        assert ann.text("#linked-state [data-text=providers]") == "oidc"
-        ann.send("unlink-oidc")
-        assert ann.text("#linked-state [data-text=providers]") == ""
-
-    def delete_the_account(self):
+    def sign_in_with_the_provider(self, issuer):
+        """Ann, who signed in by mail, links the provider first."""
         ann = self.ann
-        assert "INVALID_CREDENTIALS" in ann.send("delete-me", password="x")
-        ann.send("delete-me", password=self.password)
-        ann.says("Account deleted.")
-        refused = ann.send("login", email=self.address, password=self.password)
-        assert "INVALID_CREDENTIALS" in refused
+        ann.open("/auth/account/security")
+        ann.go(ann.find("main a[href*='/security/link?']"))
+        ann.send(**({"password": PASSWORD} if ann.all("[name=password]") else {}))
+        ann.press(ann.find(f"main a[href^='{issuer}']"))
+        self._choose(issuer)
+        assert "/account/security" in ann.path
+        ann.sign_out()
+        ann.open("/auth/login")
+        ann.press(ann.find("main [href*='/oauth/oidc']"))
+        self._choose(issuer)
+        assert ann.path == "/"
+        assert ann.is_signed_in
 
-    def _choose(self, issuer, user):
+    def _choose(self, issuer):
         ann = self.ann
         ann.until(lambda: ann.browser.current_url.startswith(issuer))
-        ann.find("input[name=sub]").send_keys(user)
-        ann.press(ann.find("form:has(input[name=sub]:not([type=hidden])) button"))
-        ann.until(lambda: ann.browser.current_url.startswith(ann.origin))
+        ann.find("input[name=sub]").send_keys(f"user-{self.name}")
+        ann.go(ann.find("form:has(input[name=sub]:not([type=hidden])) button"))
+
+    def delete_the_account(self):
+        ann, other = self.ann, f"gone-{self.name}@example.com"
+        ann.sign_out()
+        ann.sign_up(other)
+        ann.open("/auth/account/profile/delete")
+        ann.send(password=PASSWORD)
+        ann.open("/")
+        assert not ann.is_signed_in
+        ann.sign_in(other, PASSWORD)
+        assert ann.path == "/auth/login"
 
 
 def wait_for_time_step(seconds):
     """Wait until the time step of a code lasts that long."""
     while time.time() % 30 > 30 - seconds:
         time.sleep(0.1)
-
-
-def signed_up(profile, address):
-    profile.send("signup", email=address, password=PASSWORD)
-    profile.is_signed_in_as(address)
-    profile.follow(address, "/verify-email?")
-    profile.says("The address is verified.")
-    profile.back()
-    profile.send("me")
-    assert profile.text("#user [data-text=email_verified]") == "true"
-
-
-def serious(profile, *allowed):
-    """Complaints of the browser. It reports each refused request as an error of its console."""
-    return [one for one in profile.complaints(*allowed) if "401 (Unauthorized)" not in one]

@@ -13,6 +13,8 @@ from django.conf import settings
 from django.core.management import BaseCommand, call_command
 from django.urls import NoReverseMatch, reverse
 
+from example_project import local_provider
+from example_project.oauth import LOCAL, has_local_provider
 from example_project.start_up import manage
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,6 +40,8 @@ class Command(BaseCommand):
         command = ["--worker-class", "gthread", "--threads", threads, "--bind", bind]
         # The longest that gunicorn allows; providers put long codes into the address of a callback.
         command += ["--limit-request-line", "8190"]
+        if settings.DEVELOPMENT and has_local_provider():
+            local_provider.start()
         os.chdir(ROOT)
         # gunicorn has other arguments, so the settings could not see there that this is `serve`.
         os.environ["AUTHSERVICE_CONSOLE"] = "1" if settings.CONSOLE else "0"
@@ -62,9 +66,9 @@ def origin_of(bind: str) -> str:
 
 
 def mailbox_key() -> str:
-    """The key of the console's mailbox, which the server reads from its environment; "" without a
-    mailbox."""
-    if not settings.CONSOLE_MAILBOX:
+    """The key of the mailbox and of the record of requests, which the server reads from its
+    environment; "" outside of development."""
+    if not settings.DEVELOPMENT:
         return ""
     key: str = settings.CONSOLE_MAILBOX_KEY or secrets.token_urlsafe(24)
     os.environ["AUTHSERVICE_MAILBOX_KEY"] = key
@@ -74,9 +78,14 @@ def mailbox_key() -> str:
 def greeting(origin: str, *, key: str) -> str:
     base = f"{origin}/{settings.AUTHSERVICE_BASE_PATH.strip('/')}"
     lines = [
-        *_line("Console", origin, "console", f"?mailbox={quote(key)}" if key else ""),
+        *_line("Shop", origin, "console", f"?mailbox={quote(key)}" if key else ""),
         *_line("API docs", origin, "authservice:docs"),  # with the `openapi` extra
         *_line("Django admin", origin, "admin:index"),
+        *(
+            [f"Provider       {LOCAL['ISSUER']} (for “the local provider”)"]
+            if key and has_local_provider()
+            else []
+        ),
         f"Routes         {base}/…",
         f"Administrator  {manage()} createsuperuser",
     ]

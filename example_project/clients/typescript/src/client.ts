@@ -2,7 +2,16 @@
 
 import createClient, { type Client } from "openapi-fetch";
 
-import { failed, read, type Answer, type Failed, type Refused, type SignedOut, type User } from "./outcomes.js";
+import {
+  failed,
+  read,
+  type Answer,
+  type Failed,
+  type Level,
+  type Refused,
+  type SignedOut,
+  type User,
+} from "./outcomes.js";
 import type { components, paths } from "./schema.js";
 import { Session, type Tokens } from "./session.js";
 import { memoryStorage, webStorage, type AuthStorage } from "./storage.js";
@@ -67,6 +76,12 @@ export type Arrival<OfUser = User> =
   | Refused
   | Failed;
 
+/** The answer to the challenge of a second factor. */
+export type SecondStep = { temp_token: string; remember_device?: boolean } & (
+  | { code: string }
+  | { credential: Record<string, unknown> }
+);
+
 export type State = "signed_in" | "signed_out";
 type Entered =
   | Schemas["InvitationAccepted"]
@@ -117,9 +132,27 @@ export class AuthClient<UserFields = unknown, SignUpFields = unknown, ProfileFie
     return this.signIn(this.api.POST("/login", { body }));
   }
 
-  /** Complete a challenge with a code of the authenticator app, or with a backup code. */
-  verifyCode(body: Omit<Body<"/2fa/verify-login">, "remember_device"> & { remember_device?: boolean }): Promise<SignIn<User & UserFields>> {
+  /**
+   * Complete a challenge with a code of the authenticator app or a backup code, or with the
+   * `credential` of a passkey.
+   */
+  verifyCode(body: SecondStep): Promise<SignIn<User & UserFields>> {
     return this.signIn(this.api.POST("/2fa/verify-login", { body: { remember_device: false, ...body } }));
+  }
+
+  /** Begin to prove a level again, or a stronger one, after `STEP_UP_REQUIRED`. */
+  async stepUp(acr: Level | null = null): Promise<Answer<Schemas["StepUpData"]>> {
+    const answer = await this.answer(this.api.POST("/step-up", { body: { acr: acr ?? "own" } }));
+    if (answer.status !== "ok") return answer;
+    const [challenge] = answer.data.challenges;
+    return challenge ? { status: "ok", data: challenge.data } : failed(answer.data);
+  }
+
+  /** Complete a step-up. Repeat the request that was refused if this is `ok`. */
+  async confirm(body: Body<"/step-up/verify">): Promise<Answer<Schemas["SteppedUp"]>> {
+    const answer = await this.answer(this.api.POST("/step-up/verify", { body }));
+    if (answer.status === "ok") await this.session.renew(answer.data.access_token);
+    return answer;
   }
 
   /** Complete a sign-in with the code of a magic-link mail. */

@@ -7,6 +7,7 @@ export type User = Schemas["User"];
 /** Every code that the service may refuse with. */
 export type ErrorCode = Schemas["ErrorCode"];
 export type Challenge = Schemas["Challenge"];
+export type Level = Schemas["StepUpData"]["acr"];
 
 export interface Ok<Data> {
   status: "ok";
@@ -35,6 +36,8 @@ export interface Refused {
   retryAfter: number | null;
   /** The errors of each field, if the service sends them. */
   details: Record<string, string[]>;
+  /** The level that a step-up must prove, if that is the reason (`STEP_UP_REQUIRED`). */
+  acr: Level | null;
 }
 
 /** No answer of the service: no connection, or a proxy answered in its place. */
@@ -70,6 +73,7 @@ export function read<Data>({ data, error, response }: Fetched<Data>): Ok<Data> |
     httpStatus: response.status,
     retryAfter: seconds === null ? null : Number(seconds),
     details: body.details ?? {},
+    acr: (body.acr_values as Level | undefined) ?? null,
   };
 }
 

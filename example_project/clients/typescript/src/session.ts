@@ -37,6 +37,7 @@ const DEVICE = "X-Device-Token";
 const REFRESHABLE = new Set(["TOKEN_EXPIRED", "INVALID_TOKEN", "UNAUTHORIZED"]);
 // Their INVALID_TOKEN is about the `temp_token` in the body.
 const PUBLIC = /\/2fa\/(setup|verify)-login$/;
+const STEP_UP = /\/step-up\/verify$/;
 // Their responses have tokens of the same session, if the client has one.
 const CONTINUING = /\/org\/switch$|\/invitations\/accept$/;
 // In milliseconds. Without the Web Locks API, the tokens of a tab that was faster may be on their
@@ -99,6 +100,14 @@ export class Session {
   async keep(tokens: Tokens): Promise<void> {
     await this.csrf.forget();
     await this.locked(async () => this.write(tokens));
+  }
+
+  /** Store a newer access token of this session, whose refresh token stays. */
+  async renew(access_token: string): Promise<void> {
+    await this.locked(async () => {
+      const tokens = this.tokens(await this.stored());
+      await this.write({ access_token, refresh_token: tokens?.refresh_token ?? "" });
+    });
   }
 
   /** Remove the tokens of a session that has ended. */
@@ -205,6 +214,8 @@ export class Session {
 }
 
 async function refusesTokens(request: Request, response: Response): Promise<boolean> {
-  if (response.status !== 401 || PUBLIC.test(new URL(request.url).pathname)) return false;
-  return REFRESHABLE.has((await codeOf(response)) ?? "");
+  const { pathname } = new URL(request.url);
+  if (response.status !== 401 || PUBLIC.test(pathname)) return false;
+  const code = (await codeOf(response)) ?? "";
+  return REFRESHABLE.has(code) && !(code === "INVALID_TOKEN" && STEP_UP.test(pathname));
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { memoryStorage, type State } from "@authservice/client";
-import { Counted, URL, client, expire, kept, newUser, useToken } from "./service.js";
+import { Counted, URL, client, expire, kept, newUser, totp, useToken } from "./service.js";
 
 test("an expired token is refreshed, and the request is sent again with its body", async () => {
   const counted = new Counted();
@@ -106,4 +106,35 @@ test("a session that was ended elsewhere leads to signed out", async () => {
   });
 
   assert.deepEqual(await auth.me(), { status: "signed_out", reason: "session_ended" });
+});
+
+test("a request that asks for a step-up is not answered with a refresh", async () => {
+  const counted = new Counted();
+  const { auth, storage } = await newUser({ fetch: counted.fetch });
+  // With a second factor the export asks for both, and this session has proven the password only.
+  const set = await auth.answer(auth.api.POST("/2fa/setup"));
+  assert.ok(set.status === "ok");
+  const code = totp(set.data.secret);
+  assert.equal((await auth.answer(auth.api.POST("/2fa/verify", { body: { code } }))).status, "ok");
+  const before = await kept(storage);
+  const states: State[] = [];
+  auth.onChange((state) => states.push(state));
+
+  const refused = await auth.answer(auth.api.GET("/me/export"));
+
+  assert.ok(refused.status === "refused");
+  assert.deepEqual([refused.code, refused.acr], ["STEP_UP_REQUIRED", "aal2"]);
+  assert.equal(counted.to("/me/export").length, 1);
+  assert.equal(counted.to("/refresh").length, 0);
+  assert.deepEqual(await kept(storage), before);
+  assert.deepEqual(states, []);
+
+  const asked = await auth.stepUp(refused.acr);
+  assert.ok(asked.status === "ok");
+  const [backup = ""] = set.data.backup_codes;
+  const done = await auth.confirm({ temp_token: asked.data.temp_token, code: backup });
+  assert.equal(done.status, "ok");
+  assert.equal((await auth.api.GET("/me/export")).response.status, 200);
+  assert.equal((await kept(storage)).refresh_token, before.refresh_token);
+  assert.equal(counted.to("/refresh").length, 0);
 });

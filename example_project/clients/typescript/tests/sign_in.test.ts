@@ -152,3 +152,28 @@ test("tokens are sent to the service and to origins of the options only", async 
 
   await assert.rejects(auth.fetch("http://127.0.0.1:9/steal"), /may not get tokens/);
 });
+
+test("a step-up proves the password again, and keeps the session", async () => {
+  const { auth } = await newUser();
+  const asked = await auth.stepUp();
+  assert.ok(asked.status === "ok");
+  assert.deepEqual(asked.data.methods, ["password"]);
+
+  const wrong = await auth.confirm({ temp_token: asked.data.temp_token, password: "wrong" });
+  assert.ok(wrong.status === "refused");
+  assert.equal(wrong.code, "INVALID_CREDENTIALS");
+  const done = await auth.confirm({ temp_token: asked.data.temp_token, password: PASSWORD });
+
+  assert.ok(done.status === "ok");
+  assert.equal(done.data.acr, "aal1");
+  assert.equal((await auth.me()).status, "ok");
+});
+
+test("a level that the user cannot reach is a refusal that names it", async () => {
+  const { auth } = await newUser();
+
+  const asked = await auth.stepUp("aal2");
+
+  assert.ok(asked.status === "refused");
+  assert.deepEqual([asked.code, asked.acr], ["STEP_UP_UNAVAILABLE", "aal2"]);
+});
