@@ -32,7 +32,7 @@ def test_typescript_of_the_react_page_compiles(clients):
 
 
 def test_codes_and_examples_were_found():
-    assert [len(typed.codes()) > 60, len(typed.examples())] == [True, 5]
+    assert [len(typed.codes()) > 60, len(typed.examples())] == [True, 6]
 
 
 def test_package_contains_compiled_code_readme_and_license_only(clients):

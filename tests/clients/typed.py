@@ -75,6 +75,7 @@ export async function refused(): Promise<void> {
 }
 """
 
+OF_PROJECT = "./service.js"
 # The part of a package for phones that an example imports.
 _SECURE_STORE = """
 declare module "expo-secure-store" {
@@ -95,6 +96,11 @@ def write(folder: Path) -> None:
         (folder / f"example{number}.ts").write_text(example)
 
 
+def typescript() -> list[str]:
+    """The TypeScript blocks of the docs."""
+    return [block.code for block in everything() if block.language == "typescript"]
+
+
 def codes() -> list[str]:
     """Every error code of the API description."""
     document = yaml.safe_load(npm.DESCRIPTION.read_text())
@@ -103,7 +109,8 @@ def codes() -> list[str]:
 
 
 def examples() -> list[str]:
-    """The TypeScript blocks of the README of the package and of the docs."""
+    """The TypeScript blocks of the README of the package and of the docs, but for that which needs
+    the types of a project: `test_installed.py` has them."""
     blocks = (npm.CLIENTS / "typescript/README.md").read_text().split("```ts\n")[1:]
-    of_docs = [block.code for block in everything() if block.language == "typescript"]
+    of_docs = [block for block in typescript() if OF_PROJECT not in block]
     return [block.partition("```")[0] for block in blocks] + of_docs

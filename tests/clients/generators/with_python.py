@@ -20,6 +20,7 @@ from generated.models import (
     MemberEnvelope,
     MessageResponseEnvelope,
     OrganizationEnvelope,
+    OrganizationOfMemberEnvelope,
     Refreshed,
     RefreshedEnvelope,
     RefreshTokensBody,
@@ -57,7 +58,7 @@ def main() -> None:
     assert isinstance(created, OrganizationEnvelope)
     org_id = created.data.id
     read = get_organization.sync(org_id, client=signed_in(tokens))
-    assert isinstance(read, OrganizationEnvelope)
+    assert isinstance(read, OrganizationOfMemberEnvelope)
     member = get_member.sync(org_id, me.data.id, client=signed_in(tokens))
     assert isinstance(member, MemberEnvelope)
     assert member.data.role is Role.OWNER
