@@ -5,17 +5,23 @@ import json
 import re
 
 import pytest
+from django.core.mail import send_mail
 from django.core.management import get_commands
+from django.test import override_settings
 from requests import HTTPError
 
-from authservice.testing import mailbox
+from authservice.kernel.message_queue import Message
+from authservice.notification import worker
+from authservice.testing import UserFactory, mailbox
+from tests.notification.servers import Sink
 from tests.support.documented import Page
+from tests.support.mailing import mail_settings
 from tests.support.mounted import mounted
 
 pytestmark = pytest.mark.django_db
 
 PAGE = Page("recipes/project")
-BRAND, SMS = PAGE.settings()
+BRAND, SMS, _ = PAGE.settings()
 COMMAND = re.compile(r"manage\.py (authservice_\w+)")
 
 
@@ -83,6 +89,55 @@ class TestSms:
 
     def test_settings_name_the_function(self):
         assert SMS["AUTHSERVICE"]["NOTIFICATION"]["SMS_SENDER"] == "accounts.sms.send"
+
+
+class TestChat:
+    @pytest.fixture
+    def reset(self, settings, gateway):
+        """Requests a password reset; returns the mails that the mail server got."""
+        settings.CHAT_URL, settings.CHAT_KEY = gateway.url, "key"
+        user = UserFactory(email="ann@example.com")
+
+        def send():
+            with Sink() as server, PAGE.installed("chat"), mounted("authservice.notification"):
+                backend = "accounts.chat.ChatOrMail"
+                options = mail_settings(backend, host="127.0.0.1", port=server.port)
+                with override_settings(**options):
+                    worker.deliver(Message(kind="reset-link", target=user.email))
+                return server.raw
+
+        return send
+
+    def test_mail_is_posted_to_the_chat_with_its_link(self, reset, gateway):
+        assert reset() == []
+
+        [(_, _, headers, body)] = gateway.requests
+        posted = json.loads(body)
+        assert headers["Authorization"] == "Bearer key"
+        assert posted["email"] == "ann@example.com"
+        assert re.search(r"http\S+reset-password\S+token=", posted["text"])
+
+    def test_recipient_without_a_chat_gets_a_mail(self, reset, gateway):
+        gateway.status = 404
+
+        [mail] = reset()
+
+        assert b"ann@example.com" in mail
+
+    def test_mail_with_two_recipients_is_sent_by_mail(self, settings, gateway):
+        settings.CHAT_URL, settings.CHAT_KEY = gateway.url, "key"
+        with Sink() as server, PAGE.installed("chat"):
+            options = mail_settings("accounts.chat.ChatOrMail", host="127.0.0.1", port=server.port)
+            with override_settings(**options):
+                send_mail("Report", "All is well.", None, ["ann@example.com", "bob@example.com"])
+
+        assert (len(server.raw), gateway.requests) == (1, [])
+
+    def test_failure_of_the_chat_is_raised_so_that_the_worker_retries(self, reset, gateway):
+        gateway.status = 500
+
+        with pytest.raises(HTTPError):
+            reset()
 
 
 def test_lines_of_cron_and_units_of_systemd_run_commands_that_exist():

@@ -19,7 +19,7 @@ from tests.support.people import users
 pytestmark = pytest.mark.django_db
 
 PAGE = Page("recipes/signup")
-CAPTCHA, BREACHED = PAGE.settings()
+[CAPTCHA] = PAGE.settings()
 ANN = {"email": "ann@example.com", "password": PASSWORD}
 
 
@@ -51,36 +51,6 @@ class TestCaptcha:
 
         assert robust.post("signup", **ANN, captcha="x").error == (500, "INTERNAL_ERROR")
         assert users() == 0
-
-
-class TestBreachedPasswords:
-    DIGEST = hashlib.sha1(PASSWORD.encode(), usedforsecurity=False).hexdigest().upper()
-
-    @pytest.fixture(autouse=True)
-    def _validator(self, settings, gateway):
-        with PAGE.installed("passwords"):
-            settings.AUTH_PASSWORD_VALIDATORS = BREACHED["AUTH_PASSWORD_VALIDATORS"]
-            settings.BREACHED_PASSWORDS_URL = f"{gateway.url}/range/"
-            yield
-
-    def test_stolen_password_is_refused_and_only_its_prefix_is_sent(self, api, gateway):
-        gateway.text = f"0018A45C4D1DEF81644B54AB7F969B88D65:1\r\n{self.DIGEST[5:]}:3"
-
-        answer = api.post("signup", **ANN)
-
-        assert answer.error == (400, "INVALID_PASSWORD")
-        assert "stolen elsewhere" in answer.data["message"]
-        assert [path for _, path, _, _ in gateway.requests] == [f"/range/{self.DIGEST[:5]}"]
-
-    def test_other_password_is_accepted(self, api, gateway):
-        gateway.text = "0018A45C4D1DEF81644B54AB7F969B88D65:1"
-
-        assert api.post("signup", **ANN).status == 201
-
-    def test_password_is_accepted_while_the_list_is_unavailable(self, api, gateway):
-        gateway.status = 503
-
-        assert api.post("signup", **ANN).status == 201
 
 
 def test_sign_up_calls_the_webhook_with_a_signature(settings, gateway, monkeypatch):

@@ -1,7 +1,7 @@
 """`python -m tests.reference` writes the pages in docs/reference from the code.
 
-It also writes docs/llms.txt. A folder as argument is written to instead. The pages describe a host
-with every module installed.
+It also writes docs/llms.txt and docs/README.rst. A folder as argument is written to instead. The
+pages describe a host with every module installed.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from tests.reference import (  # noqa: E402
     actions,
     checks,
     commands,
+    contents,
     errors,
     files,
     limits,
@@ -48,3 +49,4 @@ if __name__ == "__main__":
     write(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
     if len(sys.argv) == 1:
         llms.write()
+        contents.write()

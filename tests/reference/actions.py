@@ -9,10 +9,11 @@ from authservice.kernel.actions import ACTIONS, Action
 from tests.reference import rst
 
 INTRO = """
-Every action that the audit log can contain. ``text`` begins the ``details`` of an entry. The actor
-is ``user`` for what users do, ``admin`` for what staff do over the API or in Django admin, and
-``system`` for commands. The topic is the list of a user that shows the entry: ``logins``,
-``changes`` and ``security`` below ``/me/audit``; ``/me/audit`` itself shows them all.
+You want to know what an entry of the audit log means: find its action here. These are all that the
+log can contain. ``text`` begins the ``details`` of an entry. The actor is ``user`` for what users
+do, ``admin`` for what staff do over the API or in Django admin, and ``system`` for commands. The
+topic is the list of a user that shows the entry: ``logins``, ``changes`` and ``security`` below
+``/me/audit``; ``/me/audit`` itself shows them all.
 """
 
 

@@ -8,10 +8,17 @@ from authservice.kernel.checks import CHECKS, LEVELS
 from tests.reference import rst
 
 INTRO = """
-What ``manage.py check`` reports, by number. ``manage.py check --deploy`` adds the checks that
-matter only in production. Errors stop commands such as ``migrate`` and ``runserver``. The message
-on the console names the setting and, where it is no secret, the value. To silence a warning, add
-its id to Django's ``SILENCED_SYSTEM_CHECKS``.
+You want to know what a message of ``manage.py check`` means: find it here by its number. This line
+runs all checks:
+
+.. code-block:: sh
+
+   python manage.py check --deploy --database default
+
+``--deploy`` adds the checks that matter only in production, ``--database`` those that read tables.
+Errors stop commands such as ``migrate`` and ``runserver``. The message on the console names the
+setting and, where it is no secret, the value. To silence a warning, add its id to Django's
+``SILENCED_SYSTEM_CHECKS``.
 """
 _WORDS = {"E": "error", "W": "warning", "I": "information"}
 

@@ -10,9 +10,14 @@ from django.core.management import get_commands, load_command_class
 from tests.reference import rst
 
 INTRO = """
-The commands of ``manage.py``, each with the module that has it. Django's own options, such as
-``--settings`` and ``--verbosity``, work as usual. A command that fails exits with a status other
-than 0, so that cron and systemd notice it.
+You want to know what a command does: find it here, with all its options and the module that has it.
+
+.. code-block:: sh
+
+   python manage.py authservice_doctor
+
+Django's own options, such as ``--settings`` and ``--verbosity``, work as usual. A command that
+fails exits with a status other than 0, so that cron and systemd notice it.
 """
 
 

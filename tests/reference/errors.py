@@ -12,7 +12,13 @@ from authservice.openapi.routes import Route, routes
 from tests.reference import rst
 
 INTRO = """
-An error is ``{"data": {"code": "…", "message": "…"}, "message": "…"}`` with the status of its code.
+You want to know what an error code means: search this page for it. An error has the status of its
+code, and this body:
+
+.. code-block:: json
+
+   {"data": {"code": "TOKEN_EXPIRED", "message": "…"}, "message": "…"}
+
 A program compares the code: codes do not change within a major version, messages may. A code with
 two statuses has two entries. The routes are those of a service with every module installed. Each
 code has an anchor of its own, such as ``#error-token-expired``.

@@ -10,6 +10,13 @@ from tests.reference import rst
 from tests.reference.settings import span
 
 INTRO = """
+You want to know how often something may be done, or to change it: find the limit here. Limits on
+requests are settings, for example 60 sign-ups an hour for a network:
+
+.. code-block:: python
+
+   AUTHSERVICE["THROTTLE"] = AUTHSERVICE.get("THROTTLE", {}) | {"RATES": {"signup": "60/h"}}
+
 There are limits on messages and on requests. Limits on attempts at passwords and codes are separate
 and always apply; the page on the API has them.
 

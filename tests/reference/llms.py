@@ -13,7 +13,12 @@ from tests.reference import pages
 
 FILE = pages.DOCS / "llms.txt"
 _LINE = re.compile(r"^- \[.+\]\((\S+)\.html\): (.+)$", re.MULTILINE)
-_SENTENCE = re.compile(r"^(?![.\s:=-])[A-Z`].+?\.(?=\s|$)", re.MULTILINE | re.DOTALL)
+# To a full stop, or to a colon before a list or a block of code.
+_SENTENCE = re.compile(
+    r"^(?![.\s:=-])[A-Z`].+?(?:\.(?=\s|$)|::?(?=\n\n))", re.MULTILINE | re.DOTALL
+)
+# The line below a heading, and the heading itself.
+_HEADING = re.compile(r"^\S.*\n([=~-])\1{2,}\n", re.MULTILINE)
 _MARKUP = re.compile(r":\w+:`(?:([^`<]*) <[^`]*|([^`]*))`|`+([^`<]*?)(?: <[^`]*)?`+_*")
 
 
@@ -22,22 +27,25 @@ def text() -> str:
     return "\n\n".join([head, *_parts()]) + "\n"
 
 
+def sentences() -> dict[str, str]:
+    """What is said of each page."""
+    written = dict(_LINE.findall(FILE.read_text()))
+    names = [name for part in pages.by_caption().values() for name in part]
+    return {name: written.get(name) or first_sentence(name) for name in names}
+
+
 def _parts() -> Iterator[str]:
-    sentences = dict(_LINE.findall(FILE.read_text()))
+    said = sentences()
     for caption, names in pages.by_caption().items():
-        lines = [
-            f"- [{pages.title(name)}]({name}.html): {sentences.get(name) or first_sentence(name)}"
-            for name in names
-        ]
+        lines = [f"- [{pages.title(name)}]({name}.html): {said[name]}" for name in names]
         yield f"## {caption}\n\n" + "\n".join(lines)
 
 
 def first_sentence(name: str) -> str:
-    body = pages.text(name).split("\n\n", 1)[1]
+    body = _HEADING.sub("", pages.text(name))
     [sentence] = _SENTENCE.findall(body)[:1]
-    return " ".join(
-        _MARKUP.sub(lambda found: "".join(filter(None, found.groups())), sentence).split()
-    )
+    plain = _MARKUP.sub(lambda found: "".join(filter(None, found.groups())), sentence)
+    return " ".join(plain.replace("*", "").split()).rstrip(".:") + "."
 
 
 def write() -> None:

@@ -13,8 +13,9 @@ _CAPTION = re.compile(r":caption: (.+)")
 
 
 def names() -> list[str]:
-    """Each page below `docs` without its suffix."""
-    return sorted(path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.rst"))
+    """Each page below `docs` without its suffix, except for the list of them for code hosts."""
+    found = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.rst")}
+    return sorted(found - {"README"})
 
 
 def text(name: str) -> str:

@@ -8,10 +8,10 @@ from authservice.organization.roles import rows, table
 from tests.reference import rst
 
 INTRO = """
-What the members of an organization may do. The routes ask this very table, and a test compares
-every cell with them. Every member may leave, except for the last owner, who can neither leave nor
-be removed nor get another role. ``ORGANIZATION.ROLES`` adds roles of the project; the table is
-that of a project without any. The page on organizations has the rest.
+You want to know what the members of an organization may do: read this table. The routes ask this
+very table, and a test compares every cell with them. Every member may leave, except for the last
+owner, who can neither leave nor be removed nor get another role. ``ORGANIZATION.ROLES`` adds roles
+of the project; the table is that of a project without any. The page on organizations has the rest.
 """
 _GAP = "  "
 

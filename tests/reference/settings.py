@@ -20,11 +20,16 @@ from authservice.kernel.settings import declared
 from tests.reference import rst
 
 INTRO = """
-One dict, ``AUTHSERVICE``, with a dict for each section: ``CORE.ALLOW_SIGNUP`` below is
-``AUTHSERVICE["CORE"]["ALLOW_SIGNUP"]``. A ``timedelta`` may also be a number of seconds.
-``manage.py check`` reports a wrong key or type, a value that breaks the rule of its key
-(``authservice.E006``) and a wrong combination, and asks "did you mean". Each
-key has an anchor of its own, such as ``#setting-core-allow-signup``.
+You want to know what a setting does: search this page for its name. ``CORE.ALLOW_SIGNUP`` below is
+
+.. code-block:: python
+
+   AUTHSERVICE["CORE"] = AUTHSERVICE.get("CORE", {}) | {"ALLOW_SIGNUP": False}
+
+There is one dict, ``AUTHSERVICE``, with a dict for each section. A ``timedelta`` may also be a
+number of seconds. ``manage.py check`` reports a wrong key or type, a value that breaks the rule of
+its key (``authservice.E006``) and a wrong combination, and asks "did you mean". Each key has an
+anchor of its own, such as ``#setting-core-allow-signup``.
 """
 _TYPES = {
     bool: "``bool``",

@@ -14,9 +14,10 @@ from tests.reference import rst
 from tests.reference.settings import strings_below
 
 INTRO = """
-Signals of ``authservice.signals`` for receivers of the project. Each is sent after the commit, with
-two keyword arguments, so receivers accept ``**kwargs``. An exception of a receiver is logged, and
-affects neither the request nor other receivers. Connect receivers in ``ready()`` of an app.
+You want your code to run when something happens: connect a receiver to one of these signals of
+``authservice.signals``. Each is sent after the commit, with two keyword arguments, so receivers
+accept ``**kwargs``. An exception of a receiver is logged, and affects neither the request nor other
+receivers. Connect receivers in ``ready()`` of an app.
 """
 EXAMPLE = """
 # accounts/receivers.py, imported by ready() of the app

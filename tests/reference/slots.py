@@ -8,19 +8,26 @@ from collections.abc import Iterator
 from typing import Any
 
 from authservice.kernel import interfaces
-from authservice.kernel.modules import SLOTS, Slot, installed
+from authservice.kernel.modules import SINGLE, SLOTS, Slot, installed
 from authservice.pages import account_section
 from authservice.stateless.apps import StatelessConfig
 from tests.reference import rst
 
 INTRO = """
+You want an app of your project to add behaviour to the service: fill a slot.
+
 A slot is how core calls a module without importing it: an attribute of the module's ``AppConfig``
 (``authservice.kernel.modules.ModuleConfig``) with the dotted path of the object that fills it, or
 a tuple of paths. The object is an instance of a subclass of the base class of the slot, or a
 function where the signature says so. A method that it does not override does nothing. The check
 ``authservice.E003`` reports a path that cannot be imported, ``authservice.E008`` an object that
 does not fit. An app of a project fills slots in the same way.
+
+Most slots take any number of fillers, which are called in the order of ``INSTALLED_APPS``. If
+several apps fill a slot that takes one, only the last of them in ``INSTALLED_APPS`` is called, and
+the check ``authservice.W281`` names them.
 """
+_ONE = "One filler: of several apps, the last one in ``INSTALLED_APPS`` (``authservice.W281``)."
 # The other login module, which cannot be installed beside the session module.
 _NOT_INSTALLED = (StatelessConfig,)
 # Imported for its base class.
@@ -49,6 +56,7 @@ def _slot(name: str) -> str:
     facts = {
         "Signature": _signature(protocol),
         "Called": rst.prose(SLOTS[name]),
+        "Takes": _ONE if name in SINGLE else "",
         "Filled by": _fillers(name) or "no module of this package yet",
     }
     parts = [text[0].upper() + text[1:], *more]

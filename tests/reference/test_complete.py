@@ -134,7 +134,9 @@ def test_actions_marked_as_reserved_are_those_that_nothing_records():
 
 
 def test_slots_are_the_attributes_of_a_module():
-    assert set(get_annotations(ModuleConfig)) == {"urls", "actions", "awaited_messages", *SLOTS}
+    lists = {"actions", "awaited_messages", "examinations"}
+
+    assert set(get_annotations(ModuleConfig)) == {"urls", *lists, *SLOTS}
 
 
 @pytest.mark.parametrize("slot", ["urls", *SLOTS])

@@ -7,9 +7,12 @@ import sys
 import pytest
 from django.core.management import call_command
 
+from authservice.core.credentials import password_filter
 from tests.hosts.runs import ROOT
 from tests.snippets.blocks import everything
 from tests.snippets.registry import BLOCKS, FILES, GIVEN, NOT_EXECUTED, PAGES, THEN
+from tests.snippets.test_safe_to_copy import WHOLE
+from tests.support.key_pairs import pair, private_pem
 
 pytestmark = pytest.mark.once
 PYTHON = [block for block in everything() if block.language == "python"]
@@ -35,6 +38,8 @@ def failures(tmp_path_factory):
     files = tmp_path_factory.mktemp("files")
     call_command("authservice_keys", "generate", "--file", str(files / "keys.json"), verbosity=0)
     (files / "authority.pem").touch()
+    (files / "oidc.pem").write_text(private_pem(pair("RS256")[0]))
+    password_filter.write(str(files / "common.filter"), ["password"], capacity=1)
     blocks = json.dumps(list(own()))
     for path, name in FILES.items():
         blocks = blocks.replace(path, str(files / name))
@@ -74,7 +79,7 @@ def test_only_pages_that_begin_a_project_assign_the_whole_dict():
     """Such a line on another page would drop the settings that a reader has already."""
     pages = {one.page for one in PYTHON if "\nAUTHSERVICE = " in f"\n{one.code}"}
 
-    assert pages == {"README.rst", "docs/installing.rst", "docs/start.rst", "docs/views.rst"}
+    assert pages == set(WHOLE)
 
 
 def test_few_blocks_are_not_executed():

@@ -14,7 +14,13 @@ KINDS = (".html", ".rst", ".md", ".tsx", ".jsx", ".ts", ".js", ".mjs", ".py", ".
 BUILT = {"node_modules", "dist", "_build", "__pycache__"}
 FORM = re.compile(r"<form\b(?P<start>[^>]*)")
 # The one dict of a project: pages that show all settings of a new project.
-WHOLE = ("README.rst", "docs/installing.rst", "docs/start.rst", "docs/views.rst")
+WHOLE = (
+    "README.rst",
+    "docs/coming_from/dj_rest_auth.rst",
+    "docs/installing.rst",
+    "docs/start.rst",
+    "docs/views.rst",
+)
 
 
 def settings_of(block):

@@ -1,0 +1,1 @@
+"""Drawings of flows for the docs, made from text."""
