@@ -18,6 +18,8 @@ from tests.support.client import Api
 # Each takes as long as hundreds of others. Most of them create projects in their own environments
 # or run the suite in another host, one after the other in one worker.
 LONG = (
+    "test_account_pages.py",
+    "test_organization.py",
     "test_startproject.py",
     "test_node.py",
     "test_wheel.py",

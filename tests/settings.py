@@ -25,6 +25,7 @@ INSTALLED_APPS = [
     "authservice.twofactor",
     "authservice.invitation",
     "authservice.oauth",
+    "authservice.passkeys",
 ]
 MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
 ROOT_URLCONF = "tests.urls"

@@ -6,10 +6,11 @@ from tests import trace
 
 # A number that falls is lowered here; one that rises needs a reason.
 MOST = {
-    "GET /me": (32, 122),
+    "GET /me": (28, 110),
     # The user is read again under the lock of their row, and `identity` looks for Django's session.
-    # 783 to 786 calls, depending on the database and the version of Django.
-    "login with a second factor": (57, 786),
+    # The challenge names the factors of all modules that answer it: three more files.
+    # The calls depend on the database and the version of Django.
+    "login with a second factor": (54, 728),
 }
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
@@ -17,9 +18,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once]
 def test_requests_take_at_most_so_many_files_and_calls():
     longer = {}
     for name, request in trace.requests().items():
-        request()
-        request()
-        calls = trace.traced(request)
+        calls = trace.warm(request)
         if len(calls) > MOST[name][0] or calls.total() > MOST[name][1]:
             longer[name] = (len(calls), calls.total())
 

@@ -3,6 +3,8 @@
 import pytest
 from django.db import connection
 
+from authservice.core.users.user_model import host
+from tests import trace
 from tests.admin_api.people import ANN
 from tests.support.statements import statements
 
@@ -37,6 +39,16 @@ def test_change_takes_eight_statements(root, ann_id):
     root.put(ann_id, name="first")
 
     assert count(lambda: root.put(ann_id, name="Anna")) == 8
+
+
+@pytest.mark.once
+def test_change_takes_so_many_files_and_calls(root, ann_id):
+    names = iter("abc")
+    calls = trace.warm(lambda: root.put(ann_id, name=next(names)))
+
+    # Without a username, one more file tells that the user has none.
+    assert len(calls) <= (38 if host().username else 39)
+    assert calls.total() <= 404  # depends on the version of Django
 
 
 def test_change_of_address_takes_thirteen_statements(root, ann_id):

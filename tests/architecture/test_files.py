@@ -22,6 +22,7 @@ LONGEST = 500
 _DEVELOPMENT = ("jinja2", "oidc_provider_mock", "werkzeug")
 EXTRAS = (
     *("phonenumbers", "qrcode", "celery", "social_core", "yaml", "django_otp", "redis"),
+    *("webauthn", "cbor2", "fido2"),
     *_DEVELOPMENT,
 )
 LATE = {
@@ -32,6 +33,11 @@ LATE = {
         "jwt.algorithms",
         "cryptography.hazmat.primitives.serialization",
         "jwt",
+    ],
+    # The reason is in its docstring too.
+    Path("passkeys/attestation.py"): [
+        "cryptography",
+        "cryptography.hazmat.primitives.serialization",
     ],
     # A megabyte in each worker, of which few serve the description.
     Path("openapi/as_text.py"): ["authservice.openapi.document"],

@@ -18,7 +18,7 @@ READ_BY_HOSTS = [
     *sorted((ROOT / "docs").glob("*.rst")),
     *sorted((ROOT / "example_project").rglob("*.py")),
 ]
-IMPORT = re.compile(r"from (authservice[\w.]*) import ([\w, ]+)")
+IMPORT = re.compile(r"from (authservice(?:\.[\w.]+)?) import ([\w, ]+)")
 # The value of a setting, or the argument of `include()`.
 DOTTED = re.compile(r"[\"'](authservice(?:\.\w+)*)\.(\w+)[\"']")
 
@@ -64,8 +64,8 @@ def imports_in(path):
     for module, names in IMPORT.findall(text):
         yield from ((module, name.strip()) for name in names.split(","))
     for module, name in DOTTED.findall(text):
-        if name == "urls":
-            yield f"{module}.urls", ""
+        if name in ("urls", "root_urls"):
+            yield f"{module}.{name}", ""
         elif module != "authservice":
             yield module, name
 

@@ -37,11 +37,17 @@ INSTALLED_APPS = [
     "django_otp.plugins.otp_email",
     "two_factor",
     "two_factor.plugins.phonenumber",
+    "django_otp_webauthn",
 ]
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "allauth.account.middleware.AccountMiddleware",
 ]
+# Both packages know this service by the domain of the test client.
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+OTP_WEBAUTHN_RP_ID = "testserver"
+OTP_WEBAUTHN_RP_NAME = "Shop"
+OTP_WEBAUTHN_ALLOWED_ORIGINS = ["http://testserver"]
 REST_AUTH = {"USE_JWT": True, "JWT_AUTH_HTTPONLY": False}
 
 # Version 5.0.0 has no default.

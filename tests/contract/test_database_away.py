@@ -7,7 +7,7 @@ import pytest
 from django.core.signals import got_request_exception
 from django.db import InternalError, OperationalError, connection
 
-from authservice.kernel import outages, retries
+from authservice.kernel import databases, transactions
 from tests.support.client import PASSWORD
 from tests.support.needs import database_server as server
 
@@ -48,8 +48,8 @@ def test_request_without_a_database_is_503(robust, away, route):
 @server
 def test_outage_is_logged_once_a_second_without_a_traceback(robust, away, monkeypatch, caplog):
     now = 100.0
-    monkeypatch.setattr("authservice.kernel.outages.time.monotonic", lambda: now)
-    monkeypatch.setattr("authservice.kernel.outages.log", outages._Log())
+    monkeypatch.setattr("authservice.kernel.databases.time.monotonic", lambda: now)
+    monkeypatch.setattr("authservice.kernel.databases.outages", databases._Log())
     away()
 
     def refused(times):
@@ -68,7 +68,7 @@ def test_outage_is_logged_once_a_second_without_a_traceback(robust, away, monkey
 
 @server
 def test_outage_is_reported_to_error_trackers_once_a_second(robust, away, monkeypatch, reported):
-    monkeypatch.setattr("authservice.kernel.outages.log", outages._Log())
+    monkeypatch.setattr("authservice.kernel.databases.outages", databases._Log())
     away()
 
     for _ in range(5):
@@ -165,7 +165,7 @@ class Refusal(Exception):
     ids=lambda given: str(given.args[-1]) if given.args[-1] != "refused" else "",
 )
 def test_statement_that_may_succeed_later_is_503(robust, error, cause, monkeypatch):
-    monkeypatch.setattr(retries, "_PAUSE", 0)
+    monkeypatch.setattr(transactions, "_PAUSE", 0)
 
     def refuse(*_):
         raise error from cause

@@ -142,6 +142,30 @@ def linked(world: World) -> tuple[str, Any]:
     return "oauth/1", {}
 
 
+def holder(world: World) -> Any:
+    """Ann with a security key in her hand, which her account does not have yet."""
+    made = import_module("tests.passkeys.people").Holder
+    return made(world.api, ANN, token=world.ann.token, user_id=world.ann.user_id)
+
+
+def new_passkey(world: World) -> tuple[str, Any]:
+    person = holder(world)
+    begun = person.options()
+    credential = person.device.create(begun["options"])
+    return "passkeys", {"request_token": begun["request_token"], "credential": credential}
+
+
+def own_passkey(**body: Any) -> Request:
+    """A request about a passkey of Ann."""
+    return lambda world: (f"passkeys/{holder(world).enrol()['id']}", body)
+
+
+def step_up_answer(world: World) -> tuple[str, Any]:
+    asked = world.api.post("step-up", token=world.ann.token)
+    temp_token = asked.data["challenges"][0]["data"]["temp_token"]
+    return "step-up/verify", {"temp_token": temp_token, "password": PASSWORD}
+
+
 REQUESTS: dict[str, Request] = {
     "POST logout": to("logout"),
     "PUT profile": to("profile", name="Anna", phone="+4930123456", avatar="https://a.example/b"),
@@ -153,6 +177,12 @@ REQUESTS: dict[str, Request] = {
     "PUT change-password": to("change-password", old_password=PASSWORD, new_password=NEW),
     "DELETE sessions": to("sessions"),
     "DELETE sessions/1": to("sessions/{other}"),
+    "POST step-up": to("step-up"),
+    "POST step-up/verify": step_up_answer,
+    "POST passkeys": new_passkey,
+    "POST passkeys/options": to("passkeys/options"),
+    "PUT passkeys/1": own_passkey(name="Key", second_factor=True),
+    "DELETE passkeys/1": own_passkey(),
     "POST 2fa/setup": to("2fa/setup"),
     "POST 2fa/verify": with_code("2fa/verify", World.pending),
     "POST 2fa/disable": with_code("2fa/disable", World.enrolled),
@@ -180,6 +210,8 @@ REQUESTS: dict[str, Request] = {
     "DELETE org/1/invitations/1": in_organization("/invitations/{dog}"),
     "POST org/1/invitations/1/resend": without_floods(in_organization("/invitations/{dog}/resend")),
 }
+# They write nothing: their challenges are signed texts, which an ended session cannot answer.
+UNWRITTEN = {"POST step-up", "POST passkeys/options"}
 ROUTES = sorted(str(route) for route in protected() if route in with_a_body())
 
 
@@ -248,7 +280,7 @@ def test_request_whose_session_ends_once_it_is_identified_changes_nothing(
 
     answer = request()
 
-    assert answer.error == REFUSED
+    assert answer.error == ((200, "") if route in UNWRITTEN else REFUSED)
     assert stored() == before[0]
     assert (office.jobs, mail.outbox) == ([], [])
 

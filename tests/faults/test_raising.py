@@ -26,7 +26,12 @@ class Broken(Exception):
 
 
 class Raising:
-    """Raises whatever it is used for."""
+    """Raises whatever it is used for, but for the description of the API."""
+
+    faults = ()
+
+    def header(self):
+        return ""
 
     def __call__(self, *_, **__):
         raise Broken

@@ -13,8 +13,9 @@ from authservice.core.credentials import one_time
 from authservice.core.errors import InvalidLink
 from authservice.core.tokens import access_tokens, refresh
 from authservice.core.tokens.signing_keys import ring
-from authservice.csrf import csrf_tokens as csrf
-from authservice.kernel import crypto, device_token, errors
+from authservice.csrf import guard as csrf
+from authservice.kernel import crypto, errors
+from authservice.kernel.client import DeviceToken
 from authservice.kernel.secret import Secret
 from tests.fuzz.generated import DEEP, JSON, TEXTS, bounded, tried
 from tests.support import forging
@@ -134,17 +135,17 @@ def test_edited_refresh_token_is_refused(counter, edit):
 @given(text=HEADERS, edit=EDITS)
 @tried(100)
 def test_edited_signed_and_sealed_values_are_refused(text, edit):
-    device = device_token.issue(SESSION, version=1, user="1").reveal()
+    device = DeviceToken.issue(SESSION, version=1, user="1").reveal()
     form, sealed = csrf.issue(SESSION), crypto.seal("test", "text")
     for one in (device, form, sealed):
         changed = edited(one, edit)
         assume(changed != one)
-        assert device_token.read(Secret(changed)) is None
+        assert DeviceToken.read(Secret(changed)) is None
         assert csrf.fault_of(changed)
         with pytest.raises(crypto.Unreadable):
             crypto.unseal("test", changed)
     with bounded():
-        assert device_token.read(Secret(text)) is None
+        assert DeviceToken.read(Secret(text)) is None
         assert csrf.fault_of(text)
 
 

@@ -38,7 +38,9 @@ def python(*arguments: str, host: str = "", **variables: str) -> subprocess.Comp
 
 def holds(*arguments: str, host: str = "", sample: bool = False, **variables: str) -> None:
     """Run pytest with these arguments in the given host, with one case of each test function if
-    *sample*; a failure shows the names of the failed tests first."""
+    *sample*, or if this run is a sample itself; a failure shows the names of the failed tests
+    first."""
+    sample = sample or bool(os.environ.get("SAMPLE"))
     plain = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider")
     ran = python(*plain, *(_SAMPLE if sample else ()), *arguments, host=host, **variables)
 
@@ -51,7 +53,8 @@ def _outside(environment: Mapping[str, str], host: str) -> dict[str, str]:
     kept = {
         name: value
         for name, value in environment.items()
-        if not name.startswith(("PYTEST_", "COV_")) and name != "DJANGO_SETTINGS_MODULE"
+        if not name.startswith(("PYTEST_", "COV_"))
+        and name not in ("DJANGO_SETTINGS_MODULE", "SHARE")
     }
     worker = environment.get("PYTEST_XDIST_WORKER", "")
     if url := environment.get("DATABASE_URL"):

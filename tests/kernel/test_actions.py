@@ -19,12 +19,15 @@ auth.password.reset_requested
 auth.password.reset auth.password.reset_failed auth.password.change_failed
 auth.reauthentication.failed auth.code.failed auth.2fa.enabled auth.2fa.disabled auth.2fa.verified
 auth.2fa.failed auth.2fa.backup_used auth.2fa.backup_regenerated auth.magiclink.sent
-auth.oauth.linked auth.oauth.unlinked
+auth.passkey.added auth.passkey.renamed auth.passkey.removed auth.passkey.factor_on
+auth.passkey.factor_off security.passkey.cloned security.passkey.counter
+auth.oauth.linked auth.oauth.unlinked auth.step_up auth.step_up.failed auth.password.unsafe
+security.breach_check.unavailable user.exported
 user.profile.updated user.email.changed user.email.verified user.phone.changed user.phone.verified
 user.avatar.updated user.username.changed user.deleted user.secured security.account.throttled
 security.session.revoked security.one_time_token.revoked security.new_device security.forbidden
 admin.user.created admin.user.updated admin.user.deleted admin.user.suspended admin.user.reactivated
-admin.user.rights_changed admin.user.unlocked admin.audit.cleaned
+admin.user.rights_changed admin.user.unlocked admin.user.exported admin.audit.cleaned
 invitation.sent invitation.accepted invitation.declined invitation.cancelled
 org.created org.updated org.deleted org.switched org.member.added org.member.removed
 org.member.role_changed org.invitation.sent org.invitation.accepted org.invitation.declined
@@ -35,7 +38,9 @@ auth.login.failed auth.2fa.disabled auth.2fa.failed auth.2fa.backup_used securit
 security.new_device security.one_time_token.revoked admin.user.deleted admin.user.suspended
 admin.user.reactivated admin.user.rights_changed admin.user.unlocked
 auth.password.reset_failed auth.password.change_failed auth.reauthentication.failed
-auth.code.failed security.forbidden
+auth.code.failed security.forbidden auth.passkey.removed auth.passkey.factor_off
+security.passkey.counter auth.step_up.failed auth.password.unsafe
+security.breach_check.unavailable user.exported admin.user.exported
 """
 
 
@@ -47,9 +52,10 @@ def test_actions_have_the_expected_severity():
     assert {n for n, action in ACTIONS.items() if action.severity == WARNING} == set(
         WARNINGS.split()
     )
-    assert [n for n, action in ACTIONS.items() if action.severity == CRITICAL] == [
-        "auth.token.reuse_detected"
-    ]
+    assert {n for n, action in ACTIONS.items() if action.severity == CRITICAL} == {
+        "auth.token.reuse_detected",
+        "security.passkey.cloned",
+    }
 
 
 def test_admin_actions_never_have_a_user_as_actor():

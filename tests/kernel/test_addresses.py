@@ -2,7 +2,8 @@
 
 import pytest
 
-from authservice.kernel import client_address
+from authservice.kernel import sections
+from authservice.kernel.http import request_client
 
 PROXIES = ["10.0.0.0/8", "192.0.2.7", "2001:db8:1::/48", "::ffff:172.16.0.0/108"]
 CLIENT = "203.0.113.9"
@@ -14,7 +15,7 @@ def _trusted(configure):
 
 
 def address(peer, chain=""):
-    return client_address.of({"REMOTE_ADDR": peer, "HTTP_X_FORWARDED_FOR": chain})[0]
+    return request_client.address_of({"REMOTE_ADDR": peer, "HTTP_X_FORWARDED_FOR": chain})[0]
 
 
 @pytest.mark.parametrize(
@@ -73,4 +74,4 @@ def test_empty_list_trusts_no_proxy(configure, caplog):
 @pytest.mark.parametrize("entry", ["10.0.0.1/8", "proxy.internal", "0.0.0.0/0"])
 def test_invalid_entry_is_refused(entry):
     with pytest.raises(ValueError, match=entry.replace(".", r"\.")):
-        client_address.trusted_network(entry)
+        sections.trusted_network(entry)

@@ -1,6 +1,8 @@
 """System checks: each reports its own mistake with a hint, and nothing otherwise."""
 
+import re
 from datetime import timedelta
+from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -8,7 +10,11 @@ from django.conf import settings as django_settings
 from django.core import checks
 from django.test import override_settings
 
+import authservice
+from authservice.kernel.message_queue import Messenger
+from authservice.kernel.modules import SINGLE, Slot, plug
 from tests.support.mailing import mail_settings
+from tests.support.modules import fillers
 
 REDIS = "django.core.cache.backends.redis.RedisCache"
 # The module of invitations asks for a messenger, which the suite's host does not install.
@@ -22,6 +28,8 @@ PRODUCTION = {
         "CORE": {"REQUIRE_RECENT_PROOF": True},
     },
     "CACHES": {"default": {"BACKEND": REDIS, "OPTIONS": {"socket_timeout": 0.5}}},
+    "PASSWORD_HASHERS": ["authservice.hashers.Argon2id"],
+    "DEFAULT_FROM_EMAIL": "auth@example.com",
 }
 
 
@@ -46,6 +54,7 @@ MAILING = {
     "INSTALLED_APPS": [*APPS, "authservice.notification"],
     **mail_settings("smtp", host="mail.example.com"),
 }
+RIVALS = ("authservice.notification", "tests.support.modules.apps.Messenger")
 APP = "https://app.example.com"
 LOCAL = (
     "http://localhost:8000",
@@ -98,11 +107,24 @@ WRONG = [
     ("W062", caches("redis.RedisCache", socket_timeout=None)),
     ("W062", caches("redis.RedisCache", socket_timeout=5)),
     ("W061", database(**NETWORKED, CONN_MAX_AGE=0)),
+    ("W281", {**MAILING, "INSTALLED_APPS": [*APPS, *RIVALS]}),
     (
         "W080",
         {"INSTALLED_APPS": [*APPS, "tests.nomail"], "AUTH_USER_MODEL": "nomail.Member"},
     ),
     ("W090", {"AUTH_PASSWORD_VALIDATORS": []}),
+    ("W046", {"SECURE_PROXY_SSL_HEADER": ("X-Forwarded-Proto", "https")}),
+    (
+        "W046",
+        {
+            **service(TRUSTED_PROXIES=None),
+            "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https"),
+        },
+    ),
+    ("W046", {"USE_X_FORWARDED_HOST": True, "ALLOWED_HOSTS": ["*"]}),
+    ("W047", {"SESSION_COOKIE_DOMAIN": "app.example.com"}),
+    ("W047", {"CSRF_COOKIE_DOMAIN": ".example.org"}),
+    ("W048", {"PASSWORD_HASHERS": ["django.contrib.auth.hashers.MD5PasswordHasher"]}),
     ("W230", {**MAILING, **service(FRONTEND={})}),
     ("W232", service(ACCESS_TOKEN_TTL=timedelta(days=60))),
     ("W232", service(ACCESS_TOKEN_TTL=3601, SESSION_TTL=3600)),
@@ -126,6 +148,8 @@ RIGHT = [
     caches("db.DatabaseCache", MAX_ENTRIES=100_000),
     caches("redis.RedisCache", socket_timeout=1),
     MAILING,
+    {"SESSION_COOKIE_DOMAIN": ".example.com", "CSRF_COOKIE_DOMAIN": "api.example.com"},
+    {"SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https")},
     service(FRONTEND={}),
     service(ACCESS_TOKEN_TTL=3600, SESSION_TTL=3600, REFRESH_TOKEN_TTL=3600),
     database(**NETWORKED, CONN_MAX_AGE=60),
@@ -197,6 +221,32 @@ def test_check_of_a_slot_names_the_misspelled_method():
         "tests.support.modules.event_listener is 'tests.support.modules.fillers.misspelled', which"
         " has recrod, which EventListener does not have."
     )
+
+
+@pytest.mark.parametrize("order", [RIVALS, RIVALS[::-1]], ids=["last", "first"])
+def test_check_of_a_slot_with_two_fillers_names_both_and_the_one_that_is_called(order):
+    with override_settings(INSTALLED_APPS=[*APPS, *order]):
+        called = plug(Messenger)
+    [rival] = messages({**MAILING, "INSTALLED_APPS": [*APPS, *order]})
+
+    ours = "authservice.notification ('authservice.notification.messenger.messenger')"
+    others = "tests.support.modules ('tests.support.modules.fillers.messenger')"
+    names = (ours, others) if order is RIVALS else (others, ours)
+    assert rival.msg == (
+        f"The slot 'messenger' takes one filler, but has 2: {', '.join(names)}. Only that of"
+        f" {names[1]} is called: it is the last one."
+    )
+    assert (called is fillers.messenger) == (order is RIVALS)
+
+
+def test_slots_that_take_one_filler_are_those_that_the_service_asks_for_one():
+    """The name of the base class in each call `plug(Messenger)`, and in `plugs(LinkPages)[-1]`."""
+    asked = set()
+    for path in Path(authservice.__file__).parent.rglob("*.py"):
+        asked |= set(re.findall(r"\bplug\((\w+)\)|\bplugs\((\w+)\)\[-1\]", path.read_text()))
+    bases = {base.__name__: base.slot for base in Slot.__subclasses__()}
+
+    assert {bases[one or other] for one, other in asked} == set(SINGLE)
 
 
 def test_checks_report_all_mistakes_together():

@@ -133,6 +133,15 @@ def test_unknown_setting_without_a_close_key_gets_the_known_keys_as_hint(example
     assert hint().startswith("Known keys: ANYTHING, FLAG, ")
 
 
+def test_key_of_another_section_gets_its_place_as_hint(example, settings):
+    example(ACCESS_TOKEN_TTL=1)
+    assert hint() == "Did you mean AUTHSERVICE['ACCESS_TOKEN_TTL']?"
+
+    example()
+    settings.AUTHSERVICE = {**settings.AUTHSERVICE, "NUMBER": 7}
+    assert hint() == "Did you mean AUTHSERVICE['EXAMPLE']['NUMBER']?"
+
+
 def test_unknown_section_gets_the_closest_section_as_hint(settings):
     settings.AUTHSERVICE = {"STATELES": {}}
 

@@ -2,6 +2,7 @@
 
 import pytest
 from django.apps import apps
+from django.db import OperationalError, connection
 
 from authservice.core.credentials import attempt_counter
 from authservice.core.models import Account, AttemptCounter, Session
@@ -71,3 +72,24 @@ def test_migrations_do_not_contain_the_manager():
 
     assert models
     assert not any(manager.use_in_migrations for m in models for manager in m._meta.managers)
+
+
+@pytest.mark.django_db
+def test_connection_that_was_closed_after_an_earlier_request_is_no_outage(monkeypatch, tmp_path):
+    """A project with a second database, which this request has not used."""
+    second = connection.copy("second")
+    if second.vendor == "sqlite":
+        second.settings_dict["NAME"] = str(tmp_path / "second.sqlite3")
+    monkeypatch.setattr(databases.connections, "all", lambda **_: [second])
+
+    assert not databases.is_outage(OperationalError("no such table: plum"))
+    assert second.connection is None
+
+
+@pytest.mark.django_db
+def test_database_that_cannot_be_reached_is_an_outage(monkeypatch):
+    second = connection.copy("second")
+    second.settings_dict |= {"NAME": "/missing/folder/plum", "HOST": "127.0.0.1", "PORT": "1"}
+    monkeypatch.setattr(databases.connections, "all", lambda **_: [second])
+
+    assert databases.is_outage(OperationalError("no such table: plum"))

@@ -88,7 +88,7 @@ def test_failed_cache_is_used_again_after_five_seconds(api, failing, later):
 
 
 def test_recovered_cache_counts_requests_again(api, clock, failing, later, configure):
-    configure(THROTTLE={"RATES": {"default": "2/min"}})
+    configure(THROTTLE={"RATES": {"default": "2/d"}})
     api.get("me")
     failing.unavailable = False
     later(5.1)

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import get_script_prefix, include, path, set_script_prefix
 from django.utils import translation
 
-from authservice.kernel.mount import mount
+from authservice.kernel.sections import mount
 
 pytestmark = pytest.mark.django_db
 

@@ -105,6 +105,26 @@ NO_ORIGINS = [
     *("https://user@app.example.com", "https://app.example.com:port", "ftp://app.example.com"),
     *("https://", "https://\xe4pp.example.com", "", 7, None),
 ]
+NO_DOMAINS = [
+    *("Example.com", "https://example.com", "example.com:443", "192.0.2.7", "example.com."),
+    *("-a.example", "a b", f"{'a' * 250}.example"),
+]
+NO_ORIGINS_OF_PASSKEYS = [
+    *("*", "https://*.example.com", "app.example.com", "https://app.example.com/"),
+    *("https://app.example.com:443", "https://App.example.com", ""),
+    *("android:apk-key-hash:", "android:apk-key-hash:AAAA"),
+]
+NO_FILES = ["/no/such/file.pem"]
+NO_AAGUIDS = ["", "2FC0579F-8113-47EA-B116-BB5A8DB9202A", "2fc0579f811347eab116bb5a8db9202a"]
+NO_NEEDS = [
+    "aal2",
+    7,
+    {"level": "aal2"},
+    {"acr": "aal3"},
+    {"max_age": 0},
+    {"max_age": -1},
+    {"max_age": "an hour"},
+]
 NO_PROXIES = [
     *("proxy.internal", "", 1, "10/x"),
     ("10.0.0.1/8", "has host bits set"),
@@ -144,6 +164,13 @@ VALUES = {
     "CORE.LOGIN_HOOK": (UNUSABLE, ["", f"{HERE}function"]),
     "CORE.LOGIN_HOOK_PREPARE": (UNUSABLE, ["", f"{HERE}function"]),
     "CORE.SIGNUP_HOOK": (UNUSABLE, ["", f"{HERE}function"]),
+    "CORE.EXPORT_HOOK": (UNUSABLE, ["", f"{HERE}function"]),
+    "CORE.LOST_MESSAGES_KEPT": (NEGATIVE, [0]),
+    "STEP_UP.MAX_AGE": (NOT_POSITIVE, [1]),
+    "PASSKEYS.RP_ID": (NO_DOMAINS, ["", "localhost", "example.com", "a" * 63 + ".example"]),
+    "PASSKEYS.TIMEOUT": ([29, 601, *NOT_POSITIVE], [30, 600]),
+    "PASSKEYS.METADATA_FILE": (NO_FILES, ["", __file__]),
+    "PASSKEYS.METADATA_ROOT": (NO_FILES, ["", __file__]),
     "SESSION.IDLE_TTL": (NEGATIVE, [0, 900]),
     "SESSION.MAX_PER_USER": ([-1], [0, 5]),
     "SESSION.STORE": (STORES, ["database", "cache", "tests.session.stores.Register"]),
@@ -217,10 +244,16 @@ ENTRIES = {
     "NOTIFICATION.SMS_COUNTRIES": (["de", "+49", "", 7], ["DE", "AT"]),
     "PAGES.SIGNUP_FIELDS": (["email", "age", "", 7], ["name", "phone_number"]),
     "INVITATION.ALLOWED_PURPOSES": (["", " gold", "x" * 65, 7], ["beta", "x" * 64]),
+    "PASSKEYS.ORIGINS": (
+        NO_ORIGINS_OF_PASSKEYS,
+        ["https://app.example.com:8443", f"android:apk-key-hash:{'A' * 43}"],
+    ),
+    "PASSKEYS.AAGUIDS": (NO_AAGUIDS, ["2fc0579f-8113-47ea-b116-bb5a8db9202a"]),
     "AUDIT.EXCLUDE": (["auth.log_out", "auth.", 7], ["auth.logout"]),
 }
 # Of dicts: entries that break a rule with their key, and entries that do with their value.
 DICTS = {
+    "STEP_UP.FURTHER_ROUTES": ({7: {}}, {"DELETE /me": NO_NEEDS}),
     "THROTTLE.RATES": ({"signups": "20/h"}, {"signup": ["20 an hour", 20, "0/h", "5/0min"]}),
     "NOTIFICATION.BRAND": ({"colour": "#123456"}, {"name": [7]}),
     "AUDIT.RETENTION": ({"login.": 60, 7: 60}, {"auth.": ["90 days", -1]}),
@@ -228,6 +261,11 @@ DICTS = {
     "PAGES.PROVIDER_NAMES": ({7: "Acme"}, {"oidc": [7]}),
 }
 RIGHT_DICTS = {
+    "STEP_UP.FURTHER_ROUTES": {
+        "DELETE /me": {"acr": "phr", "max_age": 600},
+        "GET /me": {"max_age": None},
+        "POST /org": {},
+    },
     "THROTTLE.RATES": {"signup": "5/10min"},
     "NOTIFICATION.BRAND": {"name": "Shop", "color": "#123456"},
     "AUDIT.RETENTION": {"auth.login.": timedelta(days=1), "security.": None, "org.": 60},
@@ -308,7 +346,8 @@ def test_key_or_value_that_breaks_a_rule_is_named_with_the_rule(broken, name):
     for key, entries in values.items():
         for entry in entries:
             [violation] = broken(name, {key: entry})
-            assert violation.text.startswith(f"{name}[{key!r}] is {entry!r}, but must be ")
+            shown = "a dict" if isinstance(entry, dict) else repr(entry)
+            assert violation.text.startswith(f"{name}[{key!r}] is {shown}, but must be ")
             assert violation.hint
     assert broken(name, RIGHT_DICTS[name]) == []
 

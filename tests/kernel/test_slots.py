@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from django.apps import AppConfig
+from django.contrib.auth import get_user_model
 
 from authservice.core.models import Account, Session
 from authservice.kernel import modules
@@ -10,7 +12,9 @@ from authservice.kernel.interfaces import RequestGuard, SecondFactor, SessionDat
 from tests.contract.shapes import AUTH, fits, is_refusal
 from tests.support import forging
 from tests.support.client import PASSWORD
+from tests.support.documented import Page
 from tests.support.modules import fillers
+from tests.support.mounted import mounted
 from tests.support.people import users
 
 pytestmark = pytest.mark.django_db
@@ -24,6 +28,28 @@ def test_slot_returns_what_an_installed_module_registered(install):
     install("Claims")
 
     assert modules.plugs(SessionData) == (fillers.claims,)
+
+
+@pytest.mark.parametrize("app", ["accounts", "accounts.apps.AccountsConfig"])
+def test_documented_app_fills_a_slot_however_it_is_installed(app, api, tmp_path, monkeypatch):
+    monkeypatch.setattr(get_user_model(), "plan", "gold", raising=False)
+    api.sign_up()
+
+    with Page("public").app("accounts", tmp_path), mounted(app):
+        assert api.log_in()["data"] == {"plan": "gold"}
+
+
+def test_app_with_two_configurations_has_the_one_that_is_the_default(tmp_path, monkeypatch):
+    """As Django says, which the class that both inherit from must not change."""
+    (tmp_path / "stalls").mkdir()
+    (tmp_path / "stalls" / "apps.py").write_text(
+        "from authservice.kernel.modules import ModuleConfig\n"
+        "class Stalls(ModuleConfig):\n    name, default = 'stalls', True\n"
+        "class Other(ModuleConfig):\n    name = 'stalls'\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    assert type(AppConfig.create("stalls")).__name__ == "Stalls"
 
 
 def test_slot_of_an_uninstalled_module_is_empty(install, settings):

@@ -59,7 +59,7 @@ def test_refused_signups_count_for_the_rate_limit(api, clock):
 def test_requests_without_a_route_are_limited_by_the_general_rate(
     api, clock, configure, method, path, status
 ):
-    configure(THROTTLE={"RATES": {"default": "2/min"}})
+    configure(THROTTLE={"RATES": {"default": "2/d"}})
 
     answers = [api.request(method, path) for _ in range(3)]
 

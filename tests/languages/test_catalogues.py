@@ -26,8 +26,8 @@ def test_every_text_is_translated(language):
 
     assert left == [], (
         f"\n{len(left)} entries of the {language!r} catalogues are not complete. Run"
-        f" `{catalogues.UPDATE}`, translate what it lists, and run it again: docs/languages.rst.\n"
-        + "\n".join(left)
+        f" `{catalogues.UPDATE}`, translate what it lists, and run it again:"
+        " docs/translating.rst.\n" + "\n".join(left)
     )
 
 

@@ -25,10 +25,11 @@ OURS = [
     )
 ]
 _WORD = re.compile(r"[a-zA-Z]{2,}")
+_FIELD = re.compile(r"^[a-z]+(?:_[a-z]+)+: ")  # such as `request_token: `
 
 
 def words(text):
-    return {word.lower() for word in _WORD.findall(text)}
+    return {word.lower() for word in _WORD.findall(_FIELD.sub("", text))}
 
 
 @cache

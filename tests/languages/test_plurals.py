@@ -5,14 +5,15 @@ import re
 
 import pytest
 
-from authservice.core.management.progress import counted
+from authservice.core.management.command_line import counted
 from authservice.kernel.phrases import phrase_count, translated
 from tests.languages import texts
 from tests.languages.texts import PACKAGE, ROOT
 
-# Limits that are constants above one.
+# Limits that are always above one.
 LIMITS = {
     "Must have at least %(count)d characters.",
+    "Must have at least %(count)d characters without a second factor.",
     "Must have at most %(count)d characters.",
     "Must not exceed %(count)d bytes.",
     "Must not contain more than %(count)d combining marks in a row.",

@@ -106,7 +106,7 @@ IDENTIFIERS = (
         "The refusal of a username that was changed by a query",
         CORE + "users/lookup.py",
         to(
-            "known.username and person.username[:254] != person.ours.username",
+            "names.username and person.username[:254] != person.ours.username",
             "False",
         ),
         (_CONTESTED,),
@@ -167,7 +167,7 @@ IDENTIFIERS = (
         CORE + "credentials/lockout.py",
         without(
             "    for device in known_devices.ids(person):\n"
-            "        yield _of_logins(by_device(uuid.UUID(hex=device)), password, _ON_DEVICE)\n"
+            "        yield _of_logins(by_device(uuid.UUID(hex=device)), budget, _ON_DEVICE)\n"
         ),
         ("tests/core/credentials/test_known_devices.py",),
     ),

@@ -32,19 +32,19 @@ COMPAT = (
     Mutation(
         "The user whom a traded token names",
         _SIMPLEJWT + "trade.py",
-        to("    if str(claims.get(api_settings.USER_ID_CLAIM)) != named:\n", "    if False:\n"),
+        to("    if str(claims.get(api_settings.USER_ID_CLAIM)) != user_id:\n", "    if False:\n"),
         _TESTS,
     ),
     Mutation(
         "The time until which tokens are traded",
         _SIMPLEJWT + "trade.py",
-        without(" or clock.timestamp() >= until.timestamp()"),
+        without(" or now >= until.timestamp()"),
         _TESTS,
     ),
     Mutation(
         "The time before which a traded token was issued",
         _SIMPLEJWT + "trade.py",
-        to("return max(issued) < issued_before.timestamp()", "return True"),
+        to("if issued_at >= issued_before.timestamp():", "if False:"),
         _TESTS,
     ),
     Mutation(
@@ -57,49 +57,50 @@ COMPAT = (
         "The end of a session whose traded token was replayed",
         _SIMPLEJWT + "trade.py",
         to(
-            "        if _is_blocked(listed):\n"
+            "        if blocked().filter(token=row).exists():\n"
             "            return rotation.replayed(session_id, client)\n",
-            "        if _is_blocked(listed):\n            raise errors.InvalidRefreshToken\n",
+            "        if blocked().filter(token=row).exists():\n"
+            "            raise errors.InvalidRefreshToken\n",
         ),
         _TESTS,
     ),
     Mutation(
         "The end of a session by a logout with its traded token",
         _SIMPLEJWT + "trade.py",
-        without("    rotation.replayed(_session_id(listed), client)\n"),
+        without("    rotation.replayed(_session_id(row), client)\n"),
         _TESTS,
     ),
     Mutation(
         "The session of a traded token whose block was deleted",
         CORE + "login/foreign_tokens.py",
-        without(" or _exists(session_id)"),
+        without(" or existing.exists()"),
         _TESTS,
     ),
     Mutation(
         "The cookie to trade, which stays after an error of the server",
         CORE + "api/token_cookies.py",
         to(
-            "    except errors.InvalidRefreshToken:\n        # It would",
-            "    except Exception:\n        # It would",
+            "        except errors.InvalidRefreshToken:\n            # The browser",
+            "        except Exception:\n            # The browser",
         ),
         _TESTS,
     ),
     Mutation(
         "The login of staff who hold a token to trade",
         CORE + "login/foreign_tokens.py",
-        to("return not person.has_rights and ", "return "),
+        without(" or person.has_rights"),
         _TESTS,
     ),
     Mutation(
         "The refusal of a traded token of an inactive user",
         CORE + "login/foreign_tokens.py",
-        without(" and login.login_refusal(person) is None"),
+        without(" or login.login_refusal(person) is not None"),
         _TESTS,
     ),
     Mutation(
         "The rule that a traded token is no recent login",
-        CORE + "recovery/recent_proof.py",
-        without(".exclude(amr=LEGACY)"),
+        "authservice/kernel/levels.py",
+        without(" or LEGACY in proofs"),
         _TESTS,
     ),
     Mutation(

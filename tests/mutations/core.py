@@ -24,7 +24,7 @@ LOGINS = (
     Mutation(
         "The revocation of a session whose refresh token was reused",
         CORE + "sessions/rotation.py",
-        without("    _end_session(person, session, client)\n"),
+        to("if sessions.end(session.pk, sessions.REUSE):", "if False:"),
         (_REFRESH,),
     ),
     Mutation(
@@ -66,7 +66,7 @@ SESSION_START = (
     Mutation(
         "The gates before the tokens",
         CORE + "login/login.py",
-        to("challenges = _challenges(arrival)", "challenges = ()"),
+        to("tuple(challenge for challenge in asked_for if challenge is not None)", "()"),
         ("tests/kernel/test_slots.py",),
     ),
     Mutation(
@@ -91,8 +91,8 @@ SESSION_START = (
         "The count of an attempt, before the password is checked",
         CORE + "credentials/lockout.py",
         without(
-            "    attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)\n"
-            "    return attempt\n"
+            "        attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, "
+            "report=report)\n        return attempt\n"
         ),
         ("tests/core/credentials/test_lockout.py",),
     ),
@@ -106,9 +106,9 @@ SESSION_START = (
         "The account that a device token belongs to",
         CORE + "credentials/known_devices.py",
         (
-            *without(" or found.user != person.id"),
+            *without(" or signed.user != person.id"),
             # The account lists its devices as well, which would hide the loss.
-            *without(" and found.device.hex in ids(person)"),
+            *without(" and signed.device.hex in ids(person)"),
         ),
         ("tests/core/credentials/test_known_devices.py",),
     ),
@@ -136,7 +136,7 @@ TOKENS = (
     Mutation(
         "The user that a session belongs to",
         CORE + "sessions/bearer.py",
-        without(' or found[0].id != self.claims["sub"]'),
+        without(' or person_and_session[0].id != self.claims["sub"]'),
         (_TOKENS,),
     ),
     Mutation(
@@ -193,8 +193,8 @@ RIGHTS = (
         "The protection of the last super admin",
         CORE + "staff/super_admins.py",
         to(
-            "if losing and is_active_super_admin(found)",
-            "if False and is_active_super_admin(found)",
+            "if losing and is_active_super_admin(present)",
+            "if False and is_active_super_admin(present)",
         ),
         ("tests/admin_api/test_rights.py",),
     ),
@@ -254,7 +254,7 @@ RACES = (
     Mutation(
         "The row locks of super admins while Django admin deletes one",
         CORE + "staff/super_admins.py",
-        to("held = passwords.lock_users({pk, *among})", "held = {pk, *among}"),
+        to("locked = passwords.lock_users(to_lock)", "locked = to_lock"),
         _SELECTED,
         database="postgres",
     ),

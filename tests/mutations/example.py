@@ -1,4 +1,4 @@
-"""The console of the example project."""
+"""The shop of the example project, and its mailbox."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _MAILBOX = "example_project/console/mailbox.py"
 
 EXAMPLE = (
     Mutation(
-        "The absence of the console in production",
-        "example_project/console/front_end.py",
-        to("default=debug and ", "default="),
+        "The absence of the shop in production",
+        "example_project/settings.py",
+        to("default=DEBUG and sys.argv", "default=sys.argv"),
         _TESTS,
     ),
     Mutation(
@@ -37,5 +37,11 @@ EXAMPLE = (
         _MAILBOX,
         to('in ("same-origin", "none")', 'not in ("",)'),
         _TESTS,
+    ),
+    Mutation(
+        "The record of requests without passwords and tokens",
+        "example_project/console/recorder.py",
+        to("and value and _SECRET.search(name)", "and value and not name"),
+        ("tests/example/test_recorder.py",),
     ),
 )

@@ -35,13 +35,13 @@ EXTENDING = (
     ),
     Mutation(
         "The fields that a serializer of the host must not have",
-        CORE + "users/reserved_fields.py",
+        CORE + "users/user_fields.py",
         to("        if _is_user(model) and name in reserved():\n", "        if False:\n"),
         (_HOST, _INSIDE + "field_checks.py"),
     ),
     Mutation(
         "The tables with secrets that further fields must not lead to",
-        CORE + "users/reserved_fields.py",
+        CORE + "users/user_fields.py",
         to("if model is not None and is_secret(model):", "if False:"),
         (_HOST, _INSIDE + "field_checks.py"),
     ),

@@ -50,13 +50,13 @@ HOST_USERS = (
     Mutation(
         "The column of a unique constraint that a sign-up fills, in the check of columns",
         _UNFILLED,
-        without("field.name in filled() or "),
+        without(" or field.name in filled()"),
         (_UNIQUE,),
     ),
     Mutation(
         "The function that makes NULL of a value, in the check of columns",
         _UNFILLED,
-        to("is_strict = of_text or isinstance(expression, _STRICT)", "is_strict = True"),
+        to("is_strict = is_for_text or isinstance(expression, _STRICT)", "is_strict = True"),
         (_UNIQUE,),
     ),
     Mutation(
@@ -94,7 +94,7 @@ HOST_USERS = (
     Mutation(
         "The deadlock that a trigger of the project reports",
         "authservice/kernel/databases.py",
-        without(" and not outages.is_temporary(error)"),
+        without(" and not is_temporary(error)"),
         (_ROWS,),
         database="postgres",
     ),
@@ -122,7 +122,7 @@ HOST_USERS = (
     Mutation(
         "The deferred constraint of the project",
         CORE + "users/host_fields.py",
-        to("_is_of_host(refusal) or ", ""),
+        to("is_of_host or databases", "databases"),
         (_UNIQUE,),
         database="postgres",
     ),
@@ -179,7 +179,7 @@ JOBS = (
     Mutation(
         "The time of a job, which is not that of its request",
         _DISPATCHERS + "background.py",
-        to("        with clock.unit():  # the", "        if True:  # the"),
+        to("        with clock.unit():  # otherwise", "        if True:  # otherwise"),
         (f"{_STATE}test_job_has_a_time_of_its_own",),
     ),
 )

@@ -55,19 +55,46 @@ HOST_VIEWS = (
     Mutation(
         "The login of Django admin, which an access token does not replace",
         CORE + "api/identity.py",
-        without(" or _is_admin(self._request)"),
+        without(" or _is_admin(request)"),
         (_VIEWS + "middleware.py",),
     ),
     Mutation(
         "The origin of a WebSocket that a cookie identifies",
         "authservice/channels.py",
-        to("not own_origins.is_trusted(origin, request)", "False"),
+        to("not request_client.is_trusted(origin, request)", "False"),
         (_VIEWS + "recipes.py",),
+    ),
+    Mutation(
+        "The origin of a WebSocket that a session of the pages identifies",
+        "authservice/channels.py",
+        to("carried is not None or callers", "callers"),
+        ("--ds=tests.pages.settings", "tests/pages/inside/test_web_socket.py"),
+    ),
+    Mutation(
+        "The session of the pages that has ended, for a WebSocket",
+        "authservice/channels.py",
+        without("        carried.require_live()\n"),
+        ("--ds=tests.pages.settings", "tests/pages/inside/test_web_socket.py"),
+    ),
+    Mutation(
+        "Django's token of a user of the pages in a view that is exempt from its check",
+        CORE + "api/identity.py",
+        to(
+            "        return not (callers.was_checked(self._request) or self._has_django_token)\n",
+            "        return False\n",
+        ),
+        ("--ds=tests.pages.settings", "tests/pages/inside/test_exempt_views.py"),
+    ),
+    Mutation(
+        "The user whom a middleware has read before the view was known",
+        "authservice/middleware.py",
+        to("        if type(request.user) is _Lazy:\n", "        if False:\n"),
+        ("--ds=tests.pages.settings", "tests/pages/inside/test_exempt_views.py"),
     ),
     Mutation(
         "The organization of a forged request in views of the host",
         CORE + "api/identity.py",
-        to("callers.require_caller(self._request)", "callers.identify(self._request)"),
+        to("callers.require_caller(request)", "callers.identify(request)"),
         ("--ds=tests.organization.settings", "tests/organization/inside/test_host_views.py"),
     ),
     Mutation(
@@ -79,7 +106,7 @@ HOST_VIEWS = (
     Mutation(
         "The refusal of a forged request where others are redirected",
         CORE + "api/identity.py",
-        without(" or fault.status != 401"),
+        without("    if fault.status != 401:\n        return refusal(fault)\n"),
         (_VIEWS + "cookies.py",),
     ),
     Mutation(
@@ -91,7 +118,7 @@ HOST_VIEWS = (
     Mutation(
         "The second factor of a permission",
         "authservice/permissions.py",
-        to('return MFA in caller.claims["amr"]', "return True"),
+        to('return caller.record.last("aal2") is not None', "return True"),
         (_VIEWS + "rest.py",),
     ),
     Mutation(

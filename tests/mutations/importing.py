@@ -39,7 +39,7 @@ IMPORTING = (
     Mutation(
         "The confirmation that an own provider has the same users",
         _IMPORTING + "subjects.py",
-        to("if not mapped and (own or self.package.is_own(theirs)):", "if False:"),
+        to("if not mapped and (is_of_project or self.package.is_own(theirs)):", "if False:"),
         _SUBJECTS,
     ),
     Mutation(
@@ -56,25 +56,25 @@ IMPORTING = (
     ),
     Mutation(
         "The removal that an import must not undo",
-        _IMPORTING + "imported_links.py",
-        to("return REMOVED if", "return '' if"),
+        _IMPORTING + "sources.py",
+        to("return REMOVED_HERE if", "return '' if"),
         _REPEATED,
     ),
     Mutation(
         "The removal since an earlier import",
-        _IMPORTING + "imported_links.py",
+        _IMPORTING + "sources.py",
         to("            return imported_rows.REMOVED\n", "            pass\n"),
         _REPEATED,
     ),
     Mutation(
         "The distrust of an imported link in recoveries",
-        _IMPORTING + "imported_links.py",
+        _IMPORTING + "sources.py",
         to("at_signup=False", "at_signup=True"),
         _LINKS,
     ),
     Mutation(
         "The time of an imported link in recoveries",
-        _IMPORTING + "imported_links.py",
+        _IMPORTING + "sources.py",
         to("min(row.added_at, clock.now())", "clock.now()"),
         _LINKS,
     ),

@@ -25,15 +25,15 @@ LOG = (
         "The audit entry of a refused login",
         CORE + "login/login.py",
         to(
-            'None:\n    record_failure(person, client, "invalid_credentials", method=method)\n',
-            "None:\n",
+            '    record_failure(person, client, "invalid_credentials", method=method)\n    #',
+            "    #",
         ),
         _ACTIONS,
     ),
     Mutation(
         "The audit entry of a sign-up",
         CORE + "login/signup.py",
-        without('    events.record("auth.signup", person, client)\n'),
+        without('\n    events.record("auth.signup", person, client)'),
         (_LOGGED, "tests/audit/inside/test_batches.py"),
     ),
     Mutation(
@@ -58,7 +58,8 @@ LOG = (
         "The recorded number of entries that an aborted cleanup deleted",
         "authservice/audit/retention.py",
         without(
-            "            Entry.objects.filter(pk=run.pk).update(metadata=writer.as_text(result))\n"
+            "            Entry.objects.filter(pk=entry.pk)"
+            ".update(metadata=writer.as_text(result))\n"
         ),
         _CLEANUP,
     ),
@@ -121,7 +122,7 @@ LOG = (
     Mutation(
         "The filter of the own entries of the audit log",
         "authservice/audit/queries.py",
-        to("[found.filter(done_by), found.filter(done_to)]", "[found]"),
+        to("[entries.filter(done_by), entries.filter(done_to)]", "[entries]"),
         _LISTS,
     ),
     Mutation(
@@ -146,7 +147,7 @@ LOG = (
     Mutation(
         "The super admin who remains if several are deleted together",
         CORE + "staff/super_admins.py",
-        to("_active_among(held - leaving)", "_active_among(held - {pk})"),
+        to("_active_among(locked - leaving)", "_active_among(locked - {pk})"),
         ("--ds=tests.admin.settings", "tests/admin/inside/test_last_super_admin.py"),
     ),
     Mutation(

@@ -20,18 +20,18 @@ OLD_USERS = (
     Mutation(
         "The proof of a shared address by one user only",
         _PROOFS,
-        to("if len(found) == 1]", "]"),
+        to("if len(group) == 1]", "]"),
         _SYNC,
     ),
     Mutation(
         "The address that was changed before a shared one is assigned",
         _PROOFS,
-        to(" and results[one] == SHARED]", "]"),
+        to(" and results[item] == SHARED]", "]"),
         _ADDRESSES,
     ),
     Mutation(
         "The address that users of djoser change without verifying it",
-        CORE + "importing/address_tables.py",
+        CORE + "importing/verified_addresses.py",
         to("if host().natural == host().email:", "if False:"),
         _ADDRESSES,
     ),
@@ -43,13 +43,13 @@ OLD_USERS = (
     ),
     Mutation(
         "The flag of an address that the package has not verified",
-        CORE + "importing/address_tables.py",
+        CORE + "importing/verified_addresses.py",
         to('"" if row.verified else UNVERIFIED', '""'),
         _ADDRESSES,
     ),
     Mutation(
         "The exclusion of sign-ups here from an import of djoser",
-        CORE + "importing/address_tables.py",
+        CORE + "importing/verified_addresses.py",
         to("            reason = LATER\n", "            pass\n"),
         _ADDRESSES,
     ),
@@ -62,13 +62,13 @@ OLD_USERS = (
     Mutation(
         "The accounts with another verified address that `--verified all` leaves out",
         _CHOSEN,
-        to("rows = _rows().filter(~Exists(known))", "rows = _rows()"),
+        to("rows = _rows().filter(~Exists(verified))", "rows = _rows()"),
         _SYNC,
     ),
     Mutation(
         "The users of a batch that a function may name",
         _CHOSEN,
-        to("if one.user in known]", "]"),
+        to(" if item.user in unproven_keys", ""),
         _SYNC,
     ),
     Mutation(
@@ -91,25 +91,25 @@ IMPORTED_FACTORS = (
     Mutation(
         "The code that was used in the other package",
         _IMPORTING + "factors.py",
-        to("last_step=one.last_step,", "last_step=0,"),
+        to("last_step=factor.last_step,", "last_step=0,"),
         _FACTORS,
     ),
     Mutation(
         "The factor that was disabled since an import",
         _IMPORTING + "factors.py",
-        to("elif one.row in seen or doubt:", "elif doubt:"),
+        to("elif factor.row in seen or doubt:", "elif doubt:"),
         _FACTORS,
     ),
     Mutation(
         "The factor that a user has here already",
         _IMPORTING + "factors.py",
-        to("elif one.user in enabled:", "elif False:"),
+        to("elif factor.user in enabled:", "elif False:"),
         _FACTORS,
     ),
     Mutation(
         "The owner of an imported factor",
         _IMPORTING + "factors.py",
-        to("doubt = owners.doubt(one.user, one.added_at)", 'doubt = ""'),
+        to("doubt = owners.doubt(factor.user, factor.added_at)", 'doubt = ""'),
         _FACTORS,
     ),
     Mutation(
@@ -123,20 +123,20 @@ IMPORTED_FACTORS = (
     ),
     Mutation(
         "The shortest secret of an imported factor",
-        _IMPORTING + "seeds.py",
+        _IMPORTING + "factors.py",
         to("if not _SHORTEST <= length <= _LONGEST:", "if not length <= _LONGEST:"),
         _HOSTILE,
     ),
     Mutation(
         "The parameters of an imported factor",
         _IMPORTING + "django_otp.py",
-        to("    seeds.check_parameters(digits=row.digits, period=row.step)\n", "    pass\n"),
+        to("    factors.check_parameters(digits=row.digits, period=row.step)\n", "    pass\n"),
         _DEVICES,
     ),
     Mutation(
         "The app that another one displaces only if that can be imported",
         _IMPORTING + "django_otp.py",
-        to("        if _is_importable(row):\n", "        if True:\n"),
+        to("            continue\n", "            pass\n"),
         _DEVICES,
     ),
     Mutation(
@@ -148,10 +148,7 @@ IMPORTED_FACTORS = (
     Mutation(
         "The backup codes from before a proof, beside a later app",
         _IMPORTING + "factors.py",
-        to(
-            "    return known and bool(owners.doubt(one.user, one.codes_added_at))",
-            "    return False",
-        ),
+        to("and owners.doubt(factor.user, factor.codes_added_at)", "and False"),
         _FACTORS,
     ),
     Mutation(
@@ -169,7 +166,7 @@ IMPORTED_FACTORS = (
     Mutation(
         "The used recovery codes of an imported factor",
         _IMPORTING + "mfa_table.py",
-        to("if not used >> place & 1]", "]"),
+        to("if not used_mask >> index & 1]", "]"),
         _HOSTILE,
     ),
 )

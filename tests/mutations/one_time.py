@@ -78,7 +78,7 @@ ONE_TIME_TOKENS = (
     ),
     Mutation(
         "The settings as the only source of a redirect",
-        CORE + "api/verification_views.py",
+        CORE + "api/signup_views.py",
         to(
             "return redirects.verified(_VERIFIED, status=status)",
             'return redirects.redirect(self.request.GET.get("next") or links.verified("success"))',
@@ -115,7 +115,7 @@ ONE_TIME_TOKENS = (
     Mutation(
         "The check under the lock that the session is valid, before a password changes",
         CORE + "sessions/sessions.py",
-        without(" or not is_valid(*found)"),
+        without(" or not is_valid(*person_and_session)"),
         ("tests/core/recovery/test_password_change.py",),
     ),
     Mutation(
@@ -129,12 +129,12 @@ ONE_TIME_TOKENS = (
     ),
 )
 
-_ADDRESSES = "authservice/kernel/client_address.py"
+_ADDRESSES = "authservice/kernel/http/request_client.py"
 PLACES = (
     Mutation(
         "The number of trusted proxies",
         _ADDRESSES,
-        to("return hops[-proxies] if", "return hops[0] if"),
+        to("_place(hops[-proxies] if", "_place(hops[0] if"),
         ("tests/kernel/test_throttling.py",),
     ),
     Mutation(
@@ -147,8 +147,8 @@ PLACES = (
         "The refusal of X-Forwarded-For without trusted proxies",
         _ADDRESSES,
         to(
-            "    if not proxies:\n        if proxies is not None:\n"
-            "            _report_proxy(meta)\n        return peer\n",
+            "    if not proxies:\n        if proxies is not None and not _reported:\n"
+            "            _report_proxy(meta)\n        return _place(address)\n",
             "    proxies = proxies or 1\n",
         ),
         ("tests/kernel/test_throttling.py",),
@@ -189,7 +189,7 @@ MAIL = (
     Mutation(
         "The confirmation page between a mail scanner and the login",
         "authservice/magiclink/views.py",
-        to('if conf.confirm == "auto" and unasked', "if False"),
+        to('if conf.confirm == "auto" and in_browser', "if False"),
         ("tests/magiclink/test_confirm.py",),
     ),
     Mutation(
@@ -208,8 +208,8 @@ MAIL = (
         "The refusal of a form with a hidden origin",
         HTTP + "pages.py",
         to(
-            'origin != "" and not own_origins.is_own(origin, request)',
-            'origin not in ("", "null") and not own_origins.is_own(origin, request)',
+            'origin != "" and not request_client.is_own(origin, request)',
+            'origin not in ("", "null") and not request_client.is_own(origin, request)',
         ),
         ("tests/magiclink/test_cross_site.py",),
     ),
@@ -246,13 +246,13 @@ MAIL = (
     Mutation(
         "The text of an error that the log of a lost message does not quote",
         "authservice/kernel/message_queue.py",
-        to('f"{type(wrong).__name__}{place(wrong)}"', "repr(wrong)"),
+        to('f"{type(error).__name__}{place(error)}"', "repr(error)"),
         ("tests/notification/test_messenger.py",),
     ),
     Mutation(
         "The text of an error that the log of a failed message does not quote",
-        "authservice/notification/failures.py",
-        to('return f"{type(wrong).__name__}{answer}', 'return f"{wrong!r}{answer}'),
+        "authservice/notification/worker.py",
+        to('fault = f"{type(error).__name__}{answer}', 'fault = f"{error!r}{answer}'),
         ("tests/notification/test_jobs.py",),
     ),
 )

@@ -20,7 +20,7 @@ ORGANIZATIONS = (
     Mutation(
         "The refresh token of a client that switches without sending it",
         "authservice/core/sessions/rotation.py",
-        to("    if not shown:\n        return _unrotated(person, session)\n", "")
+        to("    if not shown:\n        # The row", "    if False:\n        # The row")
         + to(
             "    token = _parse(shown)\n    if not token.genuine",
             "    token = RefreshToken(session.pk, session.counter, b'')\n"
@@ -31,7 +31,7 @@ ORGANIZATIONS = (
     Mutation(
         "The refresh token that the setting withholds from an access token",
         "authservice/core/sessions/rotation.py",
-        to("if withheld else current", "if not current else current"),
+        to("if withheld else tokens", "if not tokens else tokens"),
         (_SETTINGS, f"{_CONTINUED}test_setting_withholds_the_refresh_token"),
     ),
     Mutation(
@@ -43,7 +43,7 @@ ORGANIZATIONS = (
     Mutation(
         "The response under ASGI that varies by the user, where the organization was read",
         ORG + "middleware.py",
-        to("return requests.finish(request, await awaited)", "return await awaited"),
+        to("return requests.varied_if_read(request, await awaited)", "return await awaited"),
         (_SETTINGS, f"{_HOST_VIEWS}test_response_varies_by_caller_under_asgi"),
     ),
     Mutation(
@@ -97,7 +97,7 @@ ORGANIZATIONS = (
     Mutation(
         "The largest page of an array",
         "authservice/kernel/http/listing.py",
-        to("else replace(asked, limit=MAX_LIMIT)", "else replace(asked, limit=MAX_OFFSET)"),
+        to("else replace(requested, limit=MAX_LIMIT)", "else replace(requested, limit=MAX_OFFSET)"),
         _in("members"),
     ),
     Mutation(
@@ -143,14 +143,14 @@ ORGANIZATIONS = (
     Mutation(
         "The end of a membership with each of several deleted users",
         ORG + "user_deletion.py",
-        without("    members.discard(member)\n"),
+        without("        members.discard(member)\n"),
         _in("deletion"),
     ),
     Mutation(
         "The right to create an organization",
         ORG + "organizations.py",
         without(
-            "        if not chosen.allows(conf.who_may_create, person):\n"
+            "        if not people.allows(conf.who_may_create, person):\n"
             "            raise errors.Forbidden\n"
         ),
         _in("organizations"),
@@ -215,12 +215,20 @@ ORGANIZATIONS = (
     Mutation(
         "The forged request that the decorators of organizations refuse",
         ORG + "decorators.py",
-        to("require_caller", "identify"),
+        to("callers.require_caller(request)", "callers.identify(request)"),
         (
             _SETTINGS,
-            "tests/organization/inside/test_guards.py::test_guard_refuses_a_forged_request",
+            f"{_HOST_VIEWS}test_forged_request_with_a_token_cookie_beside_a_session_of_django_is_refused",
         ),
-        times=2,
+    ),
+    Mutation(
+        "The forged request of a token cookie that the decorators of organizations refuse",
+        ORG + "decorators.py",
+        to(
+            "    identified = identity.of(request).require()\n",
+            "    identified = Identity(callers.identify(request))\n",
+        ),
+        (_SETTINGS, "tests/organization/inside/test_guards.py"),
     ),
     Mutation(
         "The outage that is not a user without an organization",

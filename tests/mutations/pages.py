@@ -9,8 +9,8 @@ _RESET = "tests/pages/test_reset_page.py"
 _INVITATION = "tests/pages/test_invitation_page.py"
 _RESULTS = "tests/pages/test_results.py"
 _LINKS = "tests/core/messages/test_links.py"
-_INSIDE, _PAGES = "tests/pages/inside", "--ds=tests.pages.settings"
-_SIGNED_IN = (f"{_INSIDE}/test_signed_in.py", _PAGES)
+INSIDE, PAGES_SETTINGS = "tests/pages/inside", "--ds=tests.pages.settings"
+_SIGNED_IN = (f"{INSIDE}/test_signed_in.py", PAGES_SETTINGS)
 _VISITOR = "authservice/pages/visitor.py"
 
 PAGES = (
@@ -41,13 +41,13 @@ PAGES = (
     Mutation(
         "The tokens in JSON where a page would lose them",
         _ENDPOINT,
-        to("if in_json and not self._drops_tokens(result.access_token):", "if False:"),
+        to("if only_in_json and not self._drops_tokens(result.access_token):", "if False:"),
         (_RESULTS,),
     ),
     Mutation(
         "The limits on the values of a refused form",
         _ENDPOINT,
-        to("bounds.require(name, self._sent(name), _LONGEST)", "self._sent(name)"),
+        to("fields.require(name, self._sent(name), _LONGEST)", "self._sent(name)"),
         (_RESET,),
     ),
     Mutation(
@@ -90,18 +90,18 @@ PAGES = (
         "The CSRF token of the forms of account pages",
         _VISITOR,
         to("self.submitted = not self.stale", "self.submitted = True"),
-        (f"{_INSIDE}/test_forged_forms.py", _PAGES),
+        (f"{INSIDE}/test_forged_forms.py", PAGES_SETTINGS),
     ),
     Mutation(
         "The refusal of a page of another site as the page after a login",
         _VISITOR,
         to("if not local or not url_has_allowed", "if not local and not url_has_allowed"),
-        (f"{_INSIDE}/test_sign_in.py", _PAGES),
+        (f"{INSIDE}/test_sign_in.py", PAGES_SETTINGS),
     ),
     Mutation(
         "The row of a session that Django's session carries",
         CORE + "api/identity.py",
-        without("            carried.require_live()\n"),
+        without("                carried.require_live()\n"),
         _SIGNED_IN,
     ),
     Mutation(
@@ -131,13 +131,31 @@ PAGES = (
     Mutation(
         "The end of the row at a logout of Django",
         CORE + "api/identity.py",
-        to("    if carried:  # unless", "    if False:  # unless"),
+        to("    if carried:  # nothing happens", "    if False:  # nothing happens"),
         _SIGNED_IN,
     ),
     Mutation(
         "The second factor in Django admin of a session that a page began",
         CORE + "api/identity.py",
-        without("            self._require_factor(carried)\n"),
+        without("                self._require_factor(carried)\n"),
         ("tests/admin/inside/test_page_sessions.py", "--ds=tests.admin.settings"),
+    ),
+    Mutation(
+        "The second reading of a user whom a middleware has read before the form came",
+        _VISITOR,
+        to("if not was_used:", "if True:"),
+        (f"{INSIDE}/test_costs.py", PAGES_SETTINGS),
+    ),
+    Mutation(
+        "The second reading of the user of a page at a retry after a deadlock",
+        CORE + "api/callers.py",
+        without("        request.__dict__[_KNOWN] = caller.again()\n"),
+        (f"{INSIDE}/test_costs.py", PAGES_SETTINGS),
+    ),
+    Mutation(
+        "The copy of the user that a page and its routes share",
+        CORE + "sessions/bearer.py",
+        to("_found=(person.copied(), used)", "_found=(person, used)"),
+        (f"{INSIDE}/test_costs.py", PAGES_SETTINGS),
     ),
 )

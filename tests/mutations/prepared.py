@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutations.kinds import Mutation, to, without
 
 _TESTS = ("tests/kernel/test_prepared.py",)
-_FILE = "authservice/kernel/prepared.py"
+_FILE = "authservice/kernel/sql.py"
 
 PREPARED = (
     Mutation(
@@ -18,13 +18,13 @@ PREPARED = (
     Mutation(
         "The check for disabled server-side cursors before a statement is prepared",
         _FILE,
-        to("kept and not pooled and", "kept and"),
+        to("if pooled or not kept:", "if not kept:"),
         _TESTS,
         database="postgres",
     ),
     Mutation(
         "The repetition of a transaction that lost a prepared statement",
-        "authservice/kernel/retries.py",
+        "authservice/kernel/transactions.py",
         to("    if isinstance(error, PreparedStatementLost):\n        return True\n", ""),
         _TESTS,
         database="postgres",
@@ -32,7 +32,7 @@ PREPARED = (
     Mutation(
         "The end of preparing after a lost statement",
         _FILE,
-        without("        _lost.add(connection.alias)\n"),
+        without("            _lost.add(connection.alias)\n"),
         _TESTS,
         database="postgres",
     ),
@@ -46,7 +46,7 @@ PREPARED = (
     Mutation(
         "The restored cursor of the project after a prepared statement",
         _FILE,
-        to("        driver.cursor_factory = theirs\n", "        pass\n"),
+        to("            driver.cursor_factory = former_factory\n", "            pass\n"),
         _TESTS,
         database="postgres",
     ),
@@ -68,10 +68,10 @@ PREPARED = (
         "The tokens that are issued before a refresh token is used up",
         "authservice/core/sessions/rotation.py",
         (
-            ("    issued = sessions.issue_tokens(person, session)\n", ""),
+            ("    new_tokens = sessions.issue_tokens(person, session)\n", ""),
             (
-                "    return issued if rotated",
-                "    return sessions.issue_tokens(person, session) if rotated",
+                "    return new_tokens if matched_rows",
+                "    return sessions.issue_tokens(person, session) if matched_rows",
             ),
         ),
         ("tests/core/sessions/test_rotation_failing.py",),
@@ -79,25 +79,25 @@ PREPARED = (
     Mutation(
         "The transaction of a refresh that has an audit entry",
         "authservice/core/sessions/rotation.py",
-        to("if stored else nullcontext()", "if not stored else nullcontext()"),
+        to("if has_listener else nullcontext()", "if not has_listener else nullcontext()"),
         ("tests/core/sessions/test_rotation_failing.py",),
     ),
     Mutation(
         "The recognition of a connection that was lost in a transaction",
-        "authservice/kernel/outages.py",
+        "authservice/kernel/databases.py",
         to("return isinstance(error, OperationalError)", "return False"),
         ("tests/contract/test_database_away.py",),
     ),
     Mutation(
         "The limit of one log line a second during an outage",
-        "authservice/kernel/outages.py",
+        "authservice/kernel/databases.py",
         to("            if now - self._last < _PAUSE:\n                return False\n", ""),
         ("tests/contract/test_database_away.py",),
         database="postgres",
     ),
     Mutation(
         "A read-only server among the outages",
-        "authservice/kernel/outages.py",
+        "authservice/kernel/databases.py",
         to('_STATES = ("55P03", "25006")', '_STATES = ("55P03",)'),
         ("tests/contract/test_database_away.py",),
     ),
@@ -116,20 +116,20 @@ PREPARED = (
     ),
     Mutation(
         "The repetition of a transaction that a deadlock aborted",
-        "authservice/kernel/retries.py",
+        "authservice/kernel/transactions.py",
         to("sqlstate in _SQLSTATES or ", ""),
         ("tests/races/test_deadlocks.py",),
         database="postgres",
     ),
     Mutation(
         "The repetition of what follows a commit after a deadlock",
-        "authservice/kernel/retries.py",
+        "authservice/kernel/transactions.py",
         to("        retry_on_deadlock(action)\n", "        action()\n"),
         ("tests/core/recovery/test_locks.py",),
     ),
     Mutation(
         "The repetition after a savepoint that was lost with its transaction",
-        "authservice/kernel/retries.py",
+        "authservice/kernel/transactions.py",
         to("return galera and isinstance(cause, IntegrityError)", "return False"),
         ("tests/kernel/test_deadlocks.py",),
     ),
@@ -147,7 +147,7 @@ PREPARED = (
     ),
     Mutation(
         "A deadlock that retries do not resolve among the outages",
-        "authservice/kernel/outages.py",
+        "authservice/kernel/databases.py",
         to('("08", "40", ', '("08", '),
         ("tests/contract/test_database_away.py",),
     ),

@@ -55,7 +55,10 @@ PROVIDERS = (
     Mutation(
         "The setting that stores tokens, for a link of a signed-in user",
         OAUTH + "linking.py",
-        to("kept = tokens if conf.store_provider_tokens else None", "kept = tokens"),
+        to(
+            "stored_tokens = tokens if conf.store_provider_tokens else None",
+            "stored_tokens = tokens",
+        ),
         (_FLOW + "tokens.py",),
     ),
     Mutation(
@@ -112,7 +115,7 @@ PROVIDERS = (
     Mutation(
         "The record of a removed link",
         OAUTH + "linking.py",
-        to("if removed_links.was_removed(person.user.pk, provider, profile.subject):", "if False:"),
+        to("if eviction.was_removed(person.user.pk, provider, profile.subject):", "if False:"),
         (_FLOW + "removed_access.py",),
     ),
     Mutation(
@@ -123,7 +126,7 @@ PROVIDERS = (
     ),
     Mutation(
         "The end of the sessions that began with a removed provider",
-        OAUTH + "removed_links.py",
+        OAUTH + "eviction.py",
         without("    sessions.end_begun_with(link.user_id, method, kept, _REASON)\n"),
         (_FLOW + "removed_access.py",),
     ),
@@ -161,36 +164,36 @@ PROVIDERS = (
     Mutation(
         "The last way to log in",
         OAUTH + "linking.py",
-        to("if not _can_log_in(present):", "if False:"),
+        to("if not can_log_in:", "if False:"),
         (_FLOW + "linking.py",),
     ),
     Mutation(
         "The links that a reset removes",
         OAUTH + "eviction.py",
-        to("return latest >= since", "return False"),
+        to("if not link.at_signup and (", "if False and ("),
         (_FLOW + "recovery.py",),
     ),
     Mutation(
         "The nonce that was issued for an ID token",
-        OAUTH + "native.py",
-        without("    _consume(provider, nonce)\n"),
+        OAUTH + "flow.py",
+        without("    _consume_nonce(provider, nonce)\n"),
         (_FLOW + "native.py",),
     ),
     Mutation(
         "The redirect addresses of native apps",
-        OAUTH + "native.py",
+        OAUTH + "flow.py",
         to("if redirect_uri not in provider.native_redirect_uris:", "if False:"),
         (_FLOW + "native.py",),
     ),
     Mutation(
         "The verifier with the code of a native app",
-        OAUTH + "native.py",
+        OAUTH + "flow.py",
         to("if not code_verifier:", "if False:"),
         (_FLOW + "native.py",),
     ),
     Mutation(
         "The owner inside sealed tokens of a provider",
-        OAUTH + "sealing.py",
+        OAUTH + "tokens.py",
         to('if values["owner"].reveal() != _owner(str(link.user_id), link.provider):', "if False:"),
         (_FLOW + "tokens.py",),
     ),

@@ -44,7 +44,7 @@ EVICTION = (
     Mutation(
         "The first proof by a mailed reset link",
         CORE + "recovery/password_reset.py",
-        to("    if not person.email_proven:\n", "    if False:\n"),
+        to("        if not present.email_proven:\n", "        if False:\n"),
         (f"{_TAKEOVER}_removes_the_factor_enabled_before_the_address_was_proven",),
     ),
     Mutation(
@@ -107,7 +107,10 @@ NUMBERS = (
     Mutation(
         "The refresh, which is not a recent proof",
         CORE + "recovery/recent_proof.py",
-        to("auth_time__gte=clock", "refreshed_at__gte=clock"),
+        to(
+            'Record(session.levels).proves("aal1", now=clock.utc(), within=RECENT)',
+            "clock.now() - session.refreshed_at <= RECENT",
+        ),
         (f"{_NUMBER}::test_recent_proof_is_not_a_refreshed_session",),
     ),
     Mutation(
@@ -128,13 +131,13 @@ NOTICES = (
     Mutation(
         "The single use of a link that secures an account",
         CORE + "recovery/secure_account.py",
-        to("if one_time.consume(issued):", "if one_time.consume(issued) or present:"),
+        to("if not one_time.consume(issued):", "if not (one_time.consume(issued) or present):"),
         (f"{_SECURE}::test_link_used_twice_acts_once",),
     ),
     Mutation(
         "The revocation of the links of later changes",
         CORE + "recovery/secure_account.py",
-        without("    security_notice.end_later(issued)\n"),
+        without("        security_notice.end_later(issued)\n"),
         (f"{_SECURE}::test_link_makes_the_links_of_later_changes_do_nothing",),
     ),
     Mutation(
@@ -149,7 +152,7 @@ NOTICES = (
     Mutation(
         "The order of the links of changes whose requests overlap",
         CORE + "messages/security_notice.py",
-        to("max(now, earlier + timedelta.resolution) if earlier else now", "now"),
+        to("max(now, last_created_at + timedelta.resolution) if last_created_at else now", "now"),
         (
             "tests/oauth/flow/test_recovery.py::"
             "test_not_me_removes_a_link_whose_request_began_before_the_change",
@@ -182,7 +185,7 @@ NOTICES = (
     Mutation(
         "The removal of a password that an attacker chose",
         CORE + "recovery/secure_account.py",
-        without("    passwords.store(person, creation.unusable())\n"),
+        without("        passwords.store(present, creation.unusable())\n"),
         (f"{_SECURE}::test_link_undoes_a_password_that_the_thief_changed",),
     ),
     Mutation(
@@ -204,7 +207,7 @@ LOST_NOTICES = (
     Mutation(
         "The search of the worker for lost notices",
         "authservice/notification/worker.py",
-        without("    lost_notices.check()\n"),
+        without("    security_notice.check()\n"),
         (
             "tests/notification/test_lost_notices.py::test_owner_gets_the_link_of_a_notice_that_a_full_queue_lost",
         ),
@@ -212,30 +215,33 @@ LOST_NOTICES = (
     Mutation(
         "The unproven address, which gets no notice",
         CORE + "messages/security_notice.py",
-        to("elif kind == kinds.PHONE_CHANGED and _may_text(before):", "else:"),
+        to(
+            "if kind == kinds.PHONE_CHANGED and number and verified and message_queue.can_sms():",
+            "if True:",
+        ),
         ("tests/core/recovery/test_password_change.py",),
     ),
     Mutation(
         "The link that another job of the notice issued",
         CORE + "messages/security_notice.py",
-        without(" or not lost_notices.may_issue(found, message)"),
+        to('row.payload.get("sent_by", 0) != again:', "False:"),
         (_LOST,),
     ),
     Mutation(
         "The pause between two attempts at a lost notice",
-        CORE + "messages/lost_notices.py",
-        to("if PAUSE * 2**it >= elapsed + PAUSE)", "if True)"),
+        CORE + "messages/security_notice.py",
+        to("if PAUSE * 2**number >= elapsed + PAUSE", "if True"),
         (f"{_LOST}::test_missed_attempts_are_not_made_up_for",),
     ),
     Mutation(
         "The limit of one lost notice of an account at a time",
-        CORE + "messages/lost_notices.py",
+        CORE + "messages/security_notice.py",
         without(".exclude(Exists(older))"),
         (f"{_LOST}::test_account_with_many_lost_notices_does_not_delay_those_of_others",),
     ),
     Mutation(
         "The single process that sends a lost notice again",
-        CORE + "messages/lost_notices.py",
+        CORE + "messages/security_notice.py",
         to(
             "filter(pk=row.pk, attempts=row.attempts, digest=None, spent_at=None)",
             "filter(pk=row.pk)",
@@ -248,8 +254,8 @@ LOST_NOTICES = (
 PAGES = (
     Mutation(
         "The confirmation page for a browser that did not sign up",
-        CORE + "api/verification_views.py",
-        to('if core.verify_confirm == "auto" and shown and not known:', "if False:"),
+        CORE + "api/signup_views.py",
+        to('if core.verify_confirm == "auto" and shows_page and not signed_up_here:', "if False:"),
         (f"{_CONFIRM}::TestPage",),
     ),
     Mutation(
@@ -260,13 +266,13 @@ PAGES = (
     ),
     Mutation(
         "The address that the cookie of a sign-up belongs to",
-        CORE + "api/signup_cookie.py",
-        to("return kept.isascii() and crypto.matches(", "return bool(kept) or crypto.matches("),
+        CORE + "api/signup_views.py",
+        to("return digest.isascii() and crypto.matches(", "return bool(digest) or crypto.matches("),
         (f"{_CONFIRM}::TestProof",),
     ),
     Mutation(
         "The refusal of the verification form of another site",
-        CORE + "api/verification_views.py",
+        CORE + "api/signup_views.py",
         to("if pages.posted_elsewhere(self.request):", "if False:"),
         (f"{_CONFIRM}::TestConfirm",),
     ),
@@ -279,7 +285,7 @@ PAGES = (
     Mutation(
         "The refusal of a link after the sign-up was denied",
         CORE + "recovery/verification.py",
-        to("if not first and not present.email_verified:", "if False:"),
+        to("if not is_first_use and not present.email_verified:", "if False:"),
         (f"{_CONFIRM}::TestDeny",),
     ),
     Mutation(
@@ -315,7 +321,7 @@ FACTORS = (
     ),
     Mutation(
         "The revocation of devices by a password that staff set in Django admin",
-        CORE + "staff/admin_password.py",
+        CORE + "staff/django_user_pages.py",
         without("        known_devices.revoke_all(person)\n"),
         ("--ds=tests.admin.settings", "tests/admin/inside/test_notices.py", "-kends_every_session"),
     ),

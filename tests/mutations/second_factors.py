@@ -10,13 +10,13 @@ SECOND_FACTORS = (
     Mutation(
         "The challenge of a login with a second factor",
         TWO + "verify_login.py",
-        to("if found and found.confirmed:", "if False:"),
+        to("if authenticator and authenticator.confirmed:", "if False:"),
         (_TWO + "challenge.py",),
     ),
     Mutation(
         "The challenge of a login whose user was read with an enabled factor",
         TWO + "verify_login.py",
-        to("not arrival.person.gate_values.get(_CONFIRMED, True)", "True"),
+        to("person.gate_values.get(_CONFIRMED, True)", "False"),
         (_TWO + "challenge.py",),
     ),
     Mutation(
@@ -33,19 +33,19 @@ SECOND_FACTORS = (
     ),
     Mutation(
         "The refusal of time steps before a used one",
-        TWO + "totp.py",
+        TWO + "authenticators.py",
         to("if step > after", "if True"),
         (_TWO + "vectors.py",),
     ),
     Mutation(
         "The window of a time step",
-        TWO + "totp.py",
+        TWO + "authenticators.py",
         to("_WINDOW = (-1, 0, 1)", "_WINDOW = (-1, 0, 1, 2)"),
         (_TWO + "vectors.py",),
     ),
     Mutation(
         "The single use of a backup code",
-        TWO + "backup_codes.py",
+        TWO + "codes.py",
         without("        used_at=None,\n"),
         (_TWO + "rows.py",),
     ),
@@ -72,6 +72,7 @@ SECOND_FACTORS = (
         TWO + "verify_login.py",
         without("    count_on_token(token)\n"),
         (_TWO + "challenge.py",),
+        times=2,  # for a code, and for a passkey
     ),
     Mutation(
         "The ten attempts of an account",
@@ -93,11 +94,12 @@ SECOND_FACTORS = (
             "if False:",
         ),
         (_TWO + "challenge.py",),
+        times=2,
     ),
     Mutation(
         "The password that a remembered device depends on",
         TWO + "verify_login.py",
-        to("passwords.matches_fingerprint(one, person.password)", "one"),
+        to("passwords.matches_fingerprint(fingerprint, person.password)", "fingerprint"),
         (_TWO + "remembered.py",),
     ),
     Mutation(
@@ -109,7 +111,7 @@ SECOND_FACTORS = (
     Mutation(
         "The separate attempts of a device on which a factor was set up during login",
         CORE + "credentials/known_devices.py",
-        to("found.issued_at < int(since.timestamp())", "found.issued_at < since.timestamp()"),
+        to("valid.issued_at < int(since.timestamp())", "valid.issued_at < since.timestamp()"),
         (_TWO + "required.py",),
     ),
     Mutation(
@@ -121,7 +123,7 @@ SECOND_FACTORS = (
     Mutation(
         "The check under the lock that the session is valid, before a factor changes",
         CORE + "sessions/sessions.py",
-        without(" or not is_valid(*found)"),
+        without(" or not is_valid(*person_and_session)"),
         (_TWO + "interleaved.py",),
     ),
     Mutation(
@@ -134,9 +136,21 @@ SECOND_FACTORS = (
         (_TWO + "interleaved.py",),
     ),
     Mutation(
+        "The rollback of a step-up whose code was used meanwhile",
+        TWO + "verify_login.py",
+        without("            transaction.set_rollback(True, using=databases.primary())\n"),
+        (_TWO + "interleaved.py",),
+    ),
+    Mutation(
+        "The session that must still live when a code proves its level",
+        TWO + "verify_login.py",
+        without("        if not all(others):\n            raise InvalidToken\n"),
+        (_TWO + "interleaved.py",),
+    ),
+    Mutation(
         "The entry of a factor that a recovery removes",
         TWO + "verify_login.py",
-        to("if any(row.confirmed for row in found):", "if False:"),
+        to("if any(row.confirmed for row in removed):", "if False:"),
         (_TWO + "events.py",),
     ),
 )

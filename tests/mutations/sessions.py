@@ -10,24 +10,24 @@ FORGERY = (
     Mutation(
         "The comparison of CSRF header and cookie",
         CSRF + "guard.py",
-        to("if not constant_time_compare(given, kept):", "if False:"),
+        to("if not constant_time_compare(in_header, in_cookie):", "if False:"),
         ("tests/csrf/test_guard.py",),
     ),
     Mutation(
         "The signature of a CSRF token",
         CSRF + "guard.py",
-        to("if fault := csrf_tokens.fault_of(given, session_id):", 'if fault := "":'),
+        to("if fault := fault_of(in_header, session_id):", 'if fault := "":'),
         ("tests/csrf/test_guard.py",),
     ),
     Mutation(
         "The session that a CSRF token belongs to",
-        CSRF + "csrf_tokens.py",
+        CSRF + "guard.py",
         to("if session_id is not None and owner != _hex(session_id):", "if False:"),
         ("tests/csrf/test_binding.py",),
     ),
     Mutation(
         "The lifetime of a CSRF token",
-        CSRF + "csrf_tokens.py",
+        CSRF + "guard.py",
         without(", max_age=conf.ttl"),
         ("tests/csrf/test_guard.py",),
     ),
@@ -55,7 +55,7 @@ FORGERY = (
     Mutation(
         "The slash at which an exempt path ends",
         CSRF + "middleware.py",
-        to("path.startswith(_below(root))", "path.startswith(root)"),
+        to("""path.startswith(f"{prefix.rstrip('/')}/")""", "path.startswith(prefix)"),
         ("tests/csrf/test_host_views.py",),
     ),
 )
@@ -82,7 +82,7 @@ SESSIONS = (
     ),
     Mutation(
         "The session of the caller, checked before another is revoked",
-        "authservice/session/own_sessions.py",
+        "authservice/session/session_policy.py",
         to("with sessions.changing(person, own):", "with sessions.changing(person, session):"),
         ("tests/session/test_sessions.py",),
     ),
@@ -163,7 +163,7 @@ SESSIONS = (
     ),
     Mutation(
         "The error if a cache stores only some entries",
-        "authservice/session/revocation_cache.py",
+        "authservice/session/stores.py",
         to("    if failed:\n", "    if False:\n"),
         ("tests/session/test_stores.py",),
     ),

@@ -17,7 +17,7 @@ STAFF = (
     Mutation(
         "The accounts of staff, protected from deletion by super admins of the API",
         "authservice/core/staff/delete_user.py",
-        without("            authority.require_over_account(editor.user, found)\n"),
+        without("            authority.require_over_account(editor.user, present)\n"),
         ("tests/admin_api/test_superusers.py",),
     ),
     Mutation(
@@ -71,13 +71,13 @@ STAFF = (
     Mutation(
         "The versions that the login of Django admin has read with the password",
         "authservice/core/staff/admin_login.py",
-        to("read or _current_versions(user.pk)", "_current_versions(user.pk)"),
+        to("versions_at_login or _current_versions(user.pk)", "_current_versions(user.pk)"),
         (_ADMIN, f"{_INSIDE}/test_sessions.py"),
     ),
     Mutation(
         "The ended session of Django admin, refused in views of the host",
         "authservice/core/api/identity.py",
-        to(" and self._is_open()", ""),
+        to("if not (stores and admin_login.has_ended(request)):", "if True:"),
         (_ADMIN, f"{_INSIDE}/test_host_sessions.py"),
     ),
     Mutation(
@@ -94,9 +94,9 @@ STAFF = (
     ),
     Mutation(
         "The audit entry of a one-time token that staff delete",
-        "authservice/core/admin/one_time_tokens.py",
+        "authservice/core/admin/service_rows.py",
         without(
-            "                events.record_by_staff(_REVOKED, by, token.user, client, **known)\n"
+            "                events.record_by_staff(_REVOKED, by, token.user, client, **details)\n"
         ),
         ("--ds=tests.audit.settings", "tests/audit/inside/test_django_admin.py"),
     ),
@@ -126,7 +126,7 @@ STAFF = (
     ),
     Mutation(
         "The mail about a change by staff, rendered from the job of a queue",
-        "authservice/notification/rendering.py",
+        "authservice/notification/mail.py",
         to("_presented(name, entry) for", "entry.items() for"),
         ("tests/notification/test_changed_by_staff.py",),
     ),
@@ -159,6 +159,12 @@ STAFF = (
         "authservice/core/staff/checks.py",
         to(" and GUARD not in _names(type(page))", " and False"),
         (_ADMIN, f"{_INSIDE}/test_checks.py"),
+    ),
+    Mutation(
+        "The warning about login views of other packages",
+        "authservice/core/staff/checks.py",
+        to("any(map(pattern.fullmatch, names)) and", "False and"),
+        ("tests/coming_from/inside/test_login_views.py", "--ds=tests.coming_from.settings"),
     ),
     Mutation(
         "The protection of the own password in Django admin",

@@ -41,7 +41,7 @@ SUPPORT = (
     Mutation(
         "The permission of a button",
         CORE + "admin/support_pages.py",
-        to("if not self._may(request)(found.permission):", "if False:"),
+        to("if not self._may(request)(definition.permission):", "if False:"),
         _RIGHTS,
     ),
     Mutation(
@@ -89,7 +89,7 @@ SUPPORT = (
     Mutation(
         "The permissions that the support group loses",
         CORE + "management/support_group.py",
-        to("group.permissions.set(found)", "group.permissions.add(*found)"),
+        to("group.permissions.set([", "group.permissions.add(*["),
         (_HOST, _INSIDE + "test_group.py"),
     ),
     Mutation(
@@ -107,7 +107,7 @@ SUPPORT = (
     Mutation(
         "The secret of an authenticator app, never on the support page",
         "authservice/twofactor/support.py",
-        to("        str(devices.count()),\n", "        found.sealed_secret,\n"),
+        to("        str(devices.count()),\n", "        authenticator.sealed_secret,\n"),
         (_HOST, _INSIDE + "test_page.py"),
     ),
 )

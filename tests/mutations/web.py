@@ -70,8 +70,8 @@ RETURNS = (
     ),
     Mutation(
         "The address to return to after linking, which must be allowed",
-        "authservice/oauth/views/providers.py",
-        without('        flow.require_return_url(given["next"])\n'),
+        "authservice/oauth/views.py",
+        without('        flow.require_return_url(fields["next"])\n'),
         (f"{_TARGETS}test_linking_may_not_return_to_another_address",),
     ),
     Mutation(

@@ -18,11 +18,12 @@ from tests.openapi.whole import FILE
 from tests.support.routes import routes as mounted
 
 VERBS = {
-    *("accept", "cancel", "change", "check", "clean", "complete", "confirm", "create", "decline"),
-    *("delete", "disable", "enable", "end", "exchange", "get", "invite", "issue", "link", "list"),
+    *("accept", "add", "cancel", "change", "check", "clean", "complete", "confirm", "create"),
+    *("decline", "delete", "disable", "enable", "end", "exchange", "export", "get", "invite"),
+    *("issue", "link", "list"),
     *("log", "patch", "reactivate", "refresh", "remove", "renew", "request", "resend", "reset"),
-    *("secure", "send", "set", "show", "sign", "start", "suspend", "switch", "unlink", "update"),
-    *("verify", "follow"),
+    *("secure", "send", "set", "show", "sign", "start", "step", "suspend", "switch", "unlink"),
+    *("update", "verify", "follow"),
 }
 
 

@@ -15,6 +15,7 @@ OF_OTHERS = {
     ("refreshTokens", "INVALID_TOKEN"),
     ("refreshTokens", "UNAUTHORIZED"),
     ("getCsrfToken", "INVALID_CSRF"),
+    ("stepUp", "STEP_UP_REQUIRED"),
 }
 
 

@@ -50,7 +50,7 @@ def test_compressed_description_changes_with_the_settings(api, configure):
 
 
 def test_large_files_share_a_limit_below_the_general_one(api, clock, configure):
-    configure(THROTTLE={"RATES": {"description": "5/min"}})
+    configure(THROTTLE={"RATES": {"description": "5/d"}})
 
     statuses = [api.get(path).status for path in LARGE]
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from packaging.version import Version
+
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 # A name, its extras, and the versions that are allowed.
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:\[[\w,]+\])?(?P<versions>.*)")
@@ -23,7 +25,9 @@ class NoLowerBound(Exception):
 
 
 def constraints(project: dict[str, Any]) -> Iterator[str]:
-    """A line for each dependency of the package and of its extras."""
+    """A line for each dependency of the package and of its extras; the highest of its bounds, if an
+    extra needs a newer version than the package."""
+    lowest: dict[str, Version] = {}
     lists = [project["dependencies"], *project["optional-dependencies"].values()]
     for requirement in (one for requirements in lists for one in requirements):
         name, versions = _REQUIREMENT.fullmatch(requirement).group("name", "versions")
@@ -32,7 +36,10 @@ def constraints(project: dict[str, Any]) -> Iterator[str]:
         bound = _LOWER_BOUND.search(versions)
         if bound is None:
             raise NoLowerBound(f"{requirement!r} needs a lower bound: '{name}>=…'")
-        yield f"{name}=={bound['version']}"
+        version = Version(bound["version"])
+        lowest[name] = max(version, lowest.get(name, version))
+    for name, version in lowest.items():
+        yield f"{name}=={version}"
 
 
 if __name__ == "__main__":

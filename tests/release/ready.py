@@ -5,6 +5,7 @@ It needs the standard library only. The steps of a release are in docs/releasing
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -22,11 +23,21 @@ def version() -> str:
     return found[1]
 
 
-def problems(tag: str, version: str, changelog: str, recorded: set[str]) -> Iterator[str]:
-    """What keeps `version` from being released as `tag`; `recorded` are the versions of which
-    tests/upgrade has data."""
+def client_version() -> str:
+    """That of the TypeScript client, which is released with the package."""
+    manifest = ROOT / "example_project/clients/typescript/package.json"
+    return str(json.loads(manifest.read_text())["version"])
+
+
+def problems(
+    tag: str, version: str, client: str, changelog: str, recorded: set[str]
+) -> Iterator[str]:
+    """What keeps `version` from being released as `tag`; `client` is the version of the TypeScript
+    client, `recorded` are the versions of which tests/upgrade has data."""
     if tag != f"v{version}":
         yield f"The tag is {tag}, and authservice.__version__ is {version}."
+    if client != version:
+        yield f"example_project/clients/typescript/package.json has the version {client}."
     if version not in _DATED.findall(changelog):
         yield (
             f"docs/changelog.rst has no section `{version} (YYYY-MM-DD)`: rename the section"
@@ -42,7 +53,7 @@ def problems(tag: str, version: str, changelog: str, recorded: set[str]) -> Iter
 def _main(tag: str) -> int:
     recorded = {path.parent.name for path in (ROOT / "tests/upgrade").glob("*/migrations.json")}
     changelog = (ROOT / "docs/changelog.rst").read_text()
-    wrong = list(problems(tag, version(), changelog, recorded))
+    wrong = list(problems(tag, version(), client_version(), changelog, recorded))
     print("\n".join(wrong) or f"{tag} can be released.")
     return bool(wrong)
 

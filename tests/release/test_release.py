@@ -20,21 +20,26 @@ def test_version_is_read_from_the_package():
     assert ready.version() == authservice.__version__
 
 
+def test_typescript_client_has_the_version_of_the_package():
+    assert ready.client_version() == ready.version()
+
+
 def test_release_with_version_changelog_and_recorded_data_is_ready():
-    assert list(ready.problems("v0.2.0", "0.2.0", CHANGELOG, {"0.2"})) == []
+    assert list(ready.problems("v0.2.0", "0.2.0", "0.2.0", CHANGELOG, {"0.2"})) == []
 
 
 @pytest.mark.parametrize(
-    ("tag", "version", "recorded", "problem"),
+    ("tag", "version", "client", "recorded", "problem"),
     [
-        ("0.2.0", "0.2.0", {"0.2"}, "The tag is 0.2.0"),
-        ("v0.3.0", "0.2.0", {"0.2"}, "__version__ is 0.2.0"),
-        ("v0.2.1", "0.2.1", {"0.2"}, "has no section `0.2.1"),
-        ("v0.2.0", "0.2.0", {"0.1"}, "python -m tests.upgrade"),
+        ("0.2.0", "0.2.0", "0.2.0", {"0.2"}, "The tag is 0.2.0"),
+        ("v0.3.0", "0.2.0", "0.2.0", {"0.2"}, "__version__ is 0.2.0"),
+        ("v0.2.1", "0.2.1", "0.2.1", {"0.2"}, "has no section `0.2.1"),
+        ("v0.2.0", "0.2.0", "0.1.0", {"0.2"}, "package.json has the version 0.1.0"),
+        ("v0.2.0", "0.2.0", "0.2.0", {"0.1"}, "python -m tests.upgrade"),
     ],
 )
-def test_release_is_refused_with_one_problem(tag, version, recorded, problem):
-    [found] = ready.problems(tag, version, CHANGELOG, recorded)
+def test_release_is_refused_with_one_problem(tag, version, client, recorded, problem):
+    [found] = ready.problems(tag, version, client, CHANGELOG, recorded)
 
     assert problem in found
 

@@ -33,6 +33,12 @@ def test_constraint_is_the_lower_bound(requirement, constraint):
     assert constraints(extra=[requirement]) == [constraint]
 
 
+def test_highest_bound_of_a_package_counts():
+    given = constraints("django-otp>=1.10", keys=["django-otp>=1.9"], more=["django-otp>=1.5"])
+
+    assert given == ["django-otp==1.10"]
+
+
 def test_list_of_further_extras_is_no_dependency():
     assert constraints(all=["us[phone,redis]"]) == []
 

@@ -82,13 +82,15 @@ def test_release_starts_with_a_tag_only():
     assert RELEASE["on"] == {"push": {"tags": ["v*"]}}
 
 
-def test_only_the_last_job_gets_an_identity_token_and_nothing_else():
+def test_only_the_last_jobs_get_an_identity_token_and_nothing_else():
     jobs = RELEASE["jobs"]
-    [publishing] = [name for name, job in jobs.items() if "permissions" in job]
+    publishing = {name: job for name, job in jobs.items() if "permissions" in job}
 
-    assert jobs[publishing]["permissions"] == {"id-token": "write"}
-    assert set(jobs[publishing]["needs"]) == set(jobs) - {publishing}
-    assert jobs[publishing]["environment"]["name"] == "pypi"
+    assert list(publishing) == ["publish", "publish-client"]
+    assert [job["permissions"] for job in publishing.values()] == [{"id-token": "write"}] * 2
+    assert [job["environment"]["name"] for job in publishing.values()] == ["pypi", "npm"]
+    assert set(jobs["publish"]["needs"]) == set(jobs) - set(publishing)
+    assert jobs["publish-client"]["needs"] == "publish"
 
 
 def test_release_uses_no_stored_secret():
@@ -105,6 +107,15 @@ def test_publishing_runs_no_code_of_the_repository():
     assert download["uses"].startswith("actions/download-artifact@")
     assert publish["uses"].startswith("pypa/gh-action-pypi-publish@")
     assert publish["with"] == {"attestations": True}
+
+
+def test_publishing_the_client_runs_no_script_of_a_package():
+    download, _, publish = RELEASE["jobs"]["publish-client"]["steps"]
+    [archive] = [step["with"] for step in RELEASE["jobs"]["client"]["steps"][-1:]]
+
+    assert download["with"]["name"] == archive["name"]
+    assert "--ignore-scripts" in publish["run"].split()
+    assert publish["run"].startswith(f"npm publish ./{download['with']['path']}*.tgz ")
 
 
 def test_published_archives_are_those_that_were_tried():

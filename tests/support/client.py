@@ -55,11 +55,19 @@ def _json(body: Any) -> str:
     return json.dumps(body, default=Secret.reveal)
 
 
+def _whole(streamed: Any) -> Any:
+    """A streamed response, read to its end."""
+    whole: Any = HttpResponse(streamed.getvalue(), status=streamed.status_code)
+    whole.headers = streamed.headers
+    whole.wsgi_request = streamed.wsgi_request
+    return whole
+
+
 def csrf_pair(headers: dict[str, str]) -> dict[str, str]:
     """`headers` plus the CSRF pair that state-changing requests need if csrf is installed."""
     if not apps.is_installed("authservice.csrf"):
         return headers
-    token = import_module("authservice.csrf.csrf_tokens").issue()
+    token = import_module("authservice.csrf.guard").issue()
     name = import_module("authservice.kernel.http.cookies").name("__service_csrf")
     cookies = [headers.get("Cookie", ""), f"{name}={token}"]
     return {"X-CSRF-Token": token, **headers, "Cookie": "; ".join(filter(None, cookies))}
@@ -99,6 +107,8 @@ class Api:
             headers=csrf_pair(sent) if self.paired else sent,
             **meta,
         )
+        if response.streaming:
+            response = _whole(response)
         described.check(method, response.wsgi_request.path_info, response)
         return Answer(response)
 

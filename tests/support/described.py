@@ -15,7 +15,7 @@ from django.http import HttpResponse
 from django.urls import Resolver404, resolve
 from jsonschema_rs import Draft202012Validator
 
-from authservice.core.conf import core
+from authservice.core.conf import core, step_up
 from authservice.csrf.conf import conf as csrf
 from authservice.kernel import errors, modules
 from authservice.kernel.sections import secure
@@ -44,9 +44,12 @@ def check(method: str, path: str, response: HttpResponse) -> None:
     with a wider scope than this host."""
     _check_cookies(response)
     plugged = tuple((config.label, slot, path) for config, slot, path in modules.slots_filled())
+    # What a test swaps in may have other errors.
+    plugged += tuple((slot, *map(_kind, fillers)) for slot, fillers in modules._swapped.items())
     serializers = (core.signup_serializer, core.profile_serializer)
     configured = (core.login_hook, core.signup_hook, repr(core.user_fields), *serializers)
-    described = _described(_installed(), plugged, (conf.access, *configured))
+    guards = (step_up.routes, repr(sorted(step_up.further_routes)))
+    described = _described(_installed(), plugged, (conf.access, *configured, *guards))
     place = _place(path)
     operation = described.operations.get((place, method.lower()))
     if place in described.undescribed:
@@ -127,6 +130,10 @@ def _described(
     installed: tuple[str, ...], plugged: tuple[Any, ...], settings: tuple[str, ...]
 ) -> Described:
     return Described()
+
+
+def _kind(filler: Any) -> tuple[Any, ...]:
+    return type(filler).__qualname__, getattr(filler, "faults", ())
 
 
 @cache

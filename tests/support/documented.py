@@ -7,17 +7,20 @@ with page.installed("hooks"):  # `accounts/hooks.py` of the page can be imported
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 import textwrap
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from tests.hosts.runs import ROOT
 
 _FILE = re.compile(r"^# ([\w/]+)\.py\n")
+_FILES = re.compile(r"^# ([\w/]+\.py)\n", re.MULTILINE)
 
 
 class Page:
@@ -61,6 +64,25 @@ class Page:
         finally:
             for name in [name for name in sys.modules if name.partition(".")[0] == "accounts"]:
                 del sys.modules[name]
+
+    @contextmanager
+    def app(self, name: str, folder: Path) -> Iterator[None]:
+        """The files of the app `name` of the page are in `folder`, as in the project of a reader:
+        `mounted(name)` installs it."""
+        (folder / name).mkdir()
+        for block in self.code("python"):
+            files = iter(_FILES.split(block)[1:])
+            for file, code in zip(files, files, strict=True):
+                if file.startswith(f"{name}/"):
+                    (folder / file).write_text(code)
+        sys.path.insert(0, str(folder))
+        importlib.invalidate_caches()
+        try:
+            yield
+        finally:
+            sys.path.remove(str(folder))
+            for module in [one for one in sys.modules if one.partition(".")[0] == name]:
+                del sys.modules[module]
 
 
 def _run(code: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,13 @@ from django.contrib.auth.signals import user_logged_in
 from django.core.signals import request_finished, setting_changed
 from django.db.models.signals import post_delete, post_save, pre_delete, pre_save
 
-SIGNALS = (pre_save, post_save, pre_delete, post_delete, user_logged_in, request_finished)
+from authservice.kernel import measures
+from authservice.signals import tokens_refreshed
+
+SIGNALS = (
+    *(pre_save, post_save, pre_delete, post_delete, user_logged_in, request_finished),
+    *(tokens_refreshed, measures.messages, measures.hash_waits, measures.outbound_calls),
+)
 
 
 @contextmanager

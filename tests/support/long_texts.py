@@ -32,13 +32,14 @@ BODIES = {
     "many keys": b'{"%s": 1, ' + b",".join(b'"k%d": 1' % n for n in range(5000)) + b"}",
     "long number": b'{"%s": ' + b"9" * 4300 + b"}",
 }
-_VALID = {
+_VALID: dict[str, Any] = {
     "email": "ann@example.com",
     "password": PASSWORD,
     "old_password": PASSWORD,
     "new_password": "fig biscuit 17 lanterns",
     "phone": "+4930123456",
     "code": "123456",
+    "credential": {},
 }
 _PARAMETER = re.compile(r"{(\w+)}")
 
@@ -52,7 +53,7 @@ class Place:
     where: str
     name: str
     max_length: int
-    others: dict[str, str] = field(default_factory=dict)
+    others: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.route.method.upper()} {self.route.path} {self.where} {self.name}"
@@ -125,7 +126,7 @@ def _longest(item: Any) -> int:
     return getattr(item, "max_length", None) or 255
 
 
-def _others(schema: Any, name: str) -> dict[str, str]:
+def _others(schema: Any, name: str) -> dict[str, Any]:
     dependent = getattr(schema, "alongside", {}).get(name, ())
     needed = [of for of, item in schema().fields.items() if item.required or of in dependent]
     return {of: _VALID.get(of, "A" * 43) for of in needed if of != name}

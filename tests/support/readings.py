@@ -15,9 +15,10 @@ LONG = ("/management/", "/dispatchers/", "/importing/", "/kernel/clock.py", "/te
 # A middleware calls the views of the project, such as Django admin. No unit spans them: each call
 # of a rule in them has a time of its own.
 LONG += ("middleware.py",)
-# It repeats the function of its caller: a batch of an import, or a rule, which is a call itself.
-LONG += ("/kernel/retries.py",)
-# Its decorators call the functions that they check.
+# It hands the batches of an import to its caller.
+LONG += ("/kernel/imports.py",)
+# Its decorators call the functions that they check, and it repeats the function of its caller: a
+# batch of an import, or a rule, which is a call itself.
 LONG += ("/kernel/transactions.py",)
 # Ends the sessions of all users in batches, each of which is a unit.
 LOOPS = ("revoke_everyone",)

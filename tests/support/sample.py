@@ -3,7 +3,12 @@
 For a second database, host or version, which were all tried on SQLite: cases differ in what is
 sent, and a database or host matters to the statements of the function rather than to the input.
 Load it with `-p tests.support.sample`; with EVERY_CASE=1 in the environment it leaves nothing out.
-It imports nothing of `tests`, whose assertions pytest rewrites later.
+It imports nothing of `tests`, whose assertions pytest rewrites later. Suites that a test runs in
+another host are a sample too.
+
+With SHARE="2/3" in the environment the second of three places is meant: each test function that is
+the same on every database (`once`) runs in one of them, and the others run where the database is
+not SQLite, on which the default run tries them all.
 
 Each place has its own order of files, so that a test which needs another file to run first or later
 fails in one of them. ORDER in the environment chooses further orders.
@@ -31,6 +36,10 @@ _FILES = (
 )
 
 
+def pytest_configure():
+    os.environ["SAMPLE"] = "1"
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
     # Before conftest.py puts the longest files first, and the rest after `-m` and `--deselect`.
@@ -43,14 +52,32 @@ def pytest_collection_modifyitems(config, items):
 def _choose(config, items):
     chosen = {}
     for item in items:
-        function = item.nodeid.partition("[")[0]
+        function = _function(item)
         if function not in chosen or _order(item.nodeid) < _order(chosen[function].nodeid):
             chosen[function] = item
-    kept = {item.nodeid for item in chosen.values()}
-    left_out = [item for item in items if item.nodeid not in kept and not _has_own(item)]
+    first = {item.nodeid for item in chosen.values()}
+    kept, left_out = [], []
+    for item in items:
+        here = not _is_elsewhere(item) and (item.nodeid in first or _has_own(item))
+        (kept if here else left_out).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item.nodeid in kept or _has_own(item)]
+        items[:] = kept
+
+
+def _function(item):
+    return item.nodeid.partition("[")[0]
+
+
+def _is_elsewhere(item):
+    """Whether another place runs this test."""
+    share = os.environ.get("SHARE")
+    if not share:
+        return False
+    if not item.get_closest_marker("once"):
+        return os.environ.get("DATABASE_URL", "").startswith("sqlite")
+    number, places = map(int, share.split("/"))
+    return crc32(_function(item).encode()) % places != number - 1
 
 
 def _has_own(item):

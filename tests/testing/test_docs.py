@@ -6,6 +6,7 @@ from django.urls import include, path
 
 from authservice.decorators import login_required
 from tests.support.documented import Page
+from tests.support.mounted import mounted
 
 pytestmark = pytest.mark.django_db
 
@@ -20,9 +21,9 @@ urlpatterns = [path("auth/", include("authservice.urls")), path("orders", orders
 
 @pytest.fixture
 def shown():
-    (code,) = Page("testing").code("python")
     names = {}
-    exec(code, names)
+    for code in Page("testing").code("python"):
+        exec(code, names)
     return names
 
 
@@ -38,3 +39,34 @@ def test_documented_test_of_a_view_passes(shown, client, settings):
 
 def test_documented_test_of_a_mail_passes(shown, django_capture_on_commit_callbacks):
     shown["test_a_mailed_link_sets_a_new_password"](None, django_capture_on_commit_callbacks)
+
+
+@pytest.fixture
+def _pages(settings):
+    settings.MIDDLEWARE = [
+        "django.contrib.sessions.middleware.SessionMiddleware",
+        "django.contrib.auth.middleware.AuthenticationMiddleware",
+        "authservice.middleware.AuthserviceMiddleware",
+    ]
+    settings.SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+    with mounted("authservice.pages"):
+        yield
+
+
+@pytest.mark.usefixtures("_pages")
+def test_documented_test_of_a_page_passes(shown, client):
+    shown["test_page_signs_a_user_in"](None, client)
+
+
+@pytest.mark.usefixtures("_pages")
+def test_documented_test_of_an_error_on_a_page_passes(shown, client):
+    shown["test_page_shows_the_error_of_a_form"](None, client)
+
+
+@pytest.mark.usefixtures("_pages")
+def test_form_as_multipart_or_without_accept_html_gets_415(shown, client):
+    """As the page says."""
+    html, form = shown["FORM"]["headers"], shown["FORM"]["content_type"]
+
+    assert client.post("/auth/login", {"identifier": "ann"}, headers=html).status_code == 415
+    assert client.post("/auth/login", "identifier=ann", content_type=form).status_code == 415

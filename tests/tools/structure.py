@@ -24,8 +24,9 @@ OF_DJANGO = _LOOKED_UP_BY_NAME | {"conf", "managers", "signals", "views"}
 # The same of the REST framework and of Celery, and what host projects import or name in settings.
 _OF_HOSTS = {"decorators", "middleware", "permissions", "serializers", "tasks"}
 # Each module has its errors in one file, which the reference lists, its part of the support page in
-# another, and what it imports from other packages in a third.
-_OF_MODULES = {"errors", "support", "sources"}
+# another, what it imports from other packages in a third, and what `authservice_doctor` runs in a
+# fourth.
+_OF_MODULES = {"errors", "support", "sources", "examinations"}
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,9 @@ class Source:
                     yield f"{node.module}.{name.name}"
                 yield node.module
 
-    def private_functions(self) -> dict[str, int]:
-        """Functions and methods whose names begin with one underscore, with their callers here."""
+    def private_functions(self) -> dict[str, tuple[int, int]]:
+        """Functions and methods whose names begin with one underscore: how often the file names
+        them, and how often it calls them. What is only named is given to others, which call it."""
         names = [
             node.name
             for node in ast.walk(self.tree)
@@ -87,13 +89,15 @@ class Source:
             and node.name.startswith("_")
             and not node.name.startswith("__")
         ]
-        used: Counter[str] = Counter()
+        named, called = Counter[str](), Counter[str]()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                used[node.id] += 1
+                named[node.id] += 1
             elif isinstance(node, ast.Attribute):
-                used[node.attr] += 1
-        return {name: used[name] for name in names}
+                named[node.attr] += 1
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                called[getattr(node.func, "id", "") or getattr(node.func, "attr", "")] += 1
+        return {name: (named[name], called[name]) for name in names}
 
 
 def sources() -> list[Source]:
@@ -139,11 +143,18 @@ def twins(files: list[Source]) -> dict[str, list[Path]]:
 
 
 def called_once(files: list[Source]) -> dict[Path, list[str]]:
+    """Private functions that one place calls, and that nothing else names."""
     found = {
-        file.path: [name for name, uses in file.private_functions().items() if uses == 1]
+        file.path: [name for name, uses in file.private_functions().items() if uses == (1, 1)]
         for file in files
     }
     return {path: names for path, names in found.items() if names}
+
+
+def given_away(files: list[Source]) -> int:
+    """Private functions that the file names once and never calls: callbacks, rows of tables."""
+    uses = (use for file in files for use in file.private_functions().values())
+    return sum(1 for use in uses if use == (1, 0))
 
 
 def extension_points() -> int:
@@ -184,6 +195,7 @@ def table() -> list[tuple[str, str, str]]:
         ("extension points", str(extension_points()), "<= 12"),
         ("private functions", str(sum(len(f.private_functions()) for f in files)), ""),
         ("private functions with one caller", str(sum(map(len, single.values()))), "<= 300"),
+        ("private functions given to others", str(given_away(files)), ""),
         ("names of several files", str(len(twins(files))), "0"),
     ]
 

@@ -238,7 +238,7 @@ def test_djoser_proves_no_address_that_is_the_username_field(bring, settings, mo
     """The route `set_email` of djoser changes it, and the user stays active."""
     settings.DJOSER = {"SEND_ACTIVATION_EMAIL": True}
     by_address = replace(host(), natural=host().email)
-    monkeypatch.setattr("authservice.core.importing.address_tables.host", lambda: by_address)
+    monkeypatch.setattr("authservice.core.importing.verified_addresses.host", lambda: by_address)
     ann = old_user()
 
     assert "verified addresses: not read. USERNAME_FIELD is the address" in bring("djoser")
@@ -253,3 +253,14 @@ def test_since_reads_all_addresses(bring):
     bring("allauth", "--since", timezone.now().isoformat())
 
     assert proven(ann)
+
+
+def test_address_in_two_spellings_is_remembered_once_for_each_row(bring):
+    ann = old_user()
+    address(ann)
+    other = address(ann, "other@example.com")
+    # Another case is the same text in a table of MariaDB.
+    EmailAddress.objects.filter(pk=other.pk).update(email=f" {ANN}")
+
+    assert "2 rows read, 2 imported" in bring("allauth")
+    assert ImportedRow.objects.filter(kind="address").count() == 2

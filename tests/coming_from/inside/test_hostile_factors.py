@@ -99,11 +99,14 @@ def test_other_parameters_of_allauth_are_reported(bring, settings, setting):
     assert not Authenticator.objects.exists()
 
 
-def test_security_key_of_allauth_is_reported(refused, ann, bob):
+def test_security_key_of_allauth_is_reported(refused, ann, bob, settings):
+    settings.INSTALLED_APPS = [
+        app for app in settings.INSTALLED_APPS if app != "authservice.passkeys"
+    ]
     Allauth.objects.create(user=ann, type="webauthn", data={"name": "key", "credential": {}})
     of_allauth(bob)
 
-    refused("allauth", "security keys have no counterpart here")
+    refused("allauth", "passkeys and security keys: add 'authservice.passkeys'")
 
 
 def test_used_recovery_codes_of_allauth_are_left_out(bring, api):

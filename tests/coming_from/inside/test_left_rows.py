@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+from dj_rest_auth.mfa.models import Authenticator as RestAuthenticator
 from django.utils import timezone
 from django_otp.plugins.otp_email.models import EmailDevice
 from knox.models import AuthToken
@@ -14,6 +15,7 @@ from rest_framework_simplejwt.tokens import RefreshToken
 from two_factor.plugins.phonenumber.models import PhoneDevice
 
 from tests.coming_from.inside.conftest import old_user
+from tests.coming_from.inside.factors import KINDS
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +31,10 @@ def test_tokens_of_knox_are_reported_until_they_expire(bring, ann):
 
     report = bring("knox")
 
-    assert "1 row read, 0 imported" in report
+    assert (
+        "left in the tables of the package: 1 row. This is no failure: this run imports none"
+        " of them, for these reasons.\nLeft: "
+    ) in report
     assert "only digests of the tokens are stored" in report
     assert f"knox.AuthToken (user {ann.pk})" in report
     assert AuthToken.objects.first().digest not in report
@@ -89,3 +94,14 @@ def test_second_factors_are_left_without_the_module(bring, ann, settings):
     assert "add 'authservice.twofactor' to INSTALLED_APPS" in report
     assert f"mfa.Authenticator (user {ann.pk})" in report
     assert "SECRETSEED" not in report
+
+
+@pytest.mark.parametrize("source", ["allauth", "dj_rest_auth"])
+def test_recovery_codes_of_a_user_without_an_app_are_reported(bring, ann, source):
+    """Such as those of a user who has only security keys."""
+    make = dict(KINDS)[source]
+    make(ann)
+    model = Authenticator if source == "allauth" else RestAuthenticator
+    model.objects.filter(type="totp").delete()
+
+    assert "backup codes of a user without an authenticator app" in bring(source)

@@ -82,7 +82,7 @@ def test_reuse_is_detected_while_the_refreshes_of_the_session_are_limited(
 ):
     """A thief who uses up the limit must not keep the session alive."""
     stolen, *_, newest = family(3)
-    configure(THROTTLE={"RATES": {"refresh": "3/min"}})
+    configure(THROTTLE={"RATES": {"refresh": "3/d"}})
     while (answer := refresh(api, newest)).status == 200:
         newest = answer.data
     assert answer.error == (429, "TOO_MANY_REQUESTS")

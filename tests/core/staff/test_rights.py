@@ -29,6 +29,7 @@ BUTTONS = {
     "suspend": "authservice_core.suspend_account",
     "reactivate": "authservice_core.suspend_account",
     "disable-second-factor": "authservice_twofactor.disable_authenticator",
+    "remove-passkeys": "authservice_passkeys.remove_passkey",
 }
 
 

@@ -11,7 +11,7 @@ from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
 
-CLAIMS = {"iss", "aud", "sub", "jti", "iat", "exp", "typ", "ver", "sid", "amr", "auth_time"}
+CLAIMS = {"iss", "aud", "sub", "jti", "iat", "exp", "typ", "ver", "sid", "amr", "acr", "auth_time"}
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from authservice.admin.views import AdminUser
 from authservice.core.api.responses import User
 from authservice.core.api.serializers import ProfileIn, SignupIn
 from authservice.core.models import Account
-from authservice.core.users.reserved_fields import reserved
+from authservice.core.users.user_fields import reserved
 from tests.extending.people import serializers
 
 MINE = ("authservice.E22", "authservice.W22", "authservice.E006")
@@ -144,7 +144,7 @@ def test_check_warns_of_required_fields_that_stay_empty(use, documented):
 
 
 def test_every_table_of_the_service_with_users_is_secret():
-    from authservice.core.users.reserved_fields import is_secret, relations
+    from authservice.core.users.user_fields import is_secret, relations
     from tests.extending.people.models import User as Person
 
     ours = [

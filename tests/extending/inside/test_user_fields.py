@@ -1,11 +1,16 @@
 """Further fields in responses: users see their own, and nobody sees those of others."""
 
 import datetime
+import json
+from decimal import Decimal
+from functools import partial
 
 import pytest
+from rest_framework import serializers
 
-from authservice.core.api.response_fields import as_json
+from authservice.core.api.responses import as_json
 from authservice.core.models import Account
+from authservice.openapi import project_fields
 from authservice.openapi.document import describe
 from tests.extending.people.models import Profile, User
 from tests.support.flows import prove
@@ -153,3 +158,21 @@ def test_description_has_the_further_fields_of_requests_and_responses(documented
 def body_of(document, path, method):
     content = document["paths"][path][method]["requestBody"]["content"]
     return content["application/json"]["schema"]
+
+
+@pytest.mark.parametrize("null", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "largest", "shown"),
+    [
+        (serializers.IntegerField, 5, 5),
+        (serializers.IntegerField, Decimal(5), 5),
+        (serializers.FloatField, Decimal("0.5"), 0.5),
+        (partial(serializers.DecimalField, max_digits=3, decimal_places=1), Decimal(5), None),
+        (serializers.DurationField, datetime.timedelta(days=1), None),
+    ],
+)
+def test_largest_value_of_a_further_field_is_json(kind, largest, shown, null):
+    schema = project_fields.of_input(kind(max_value=largest, allow_null=null))
+
+    assert json.loads(json.dumps(schema)).get("maximum") == shown
+    assert ("null" in schema.get("type", [])) is (null and "type" in schema)

@@ -15,7 +15,7 @@ from authservice.core.models import AttemptCounter, OneTimeToken, Session
 from authservice.core.recovery import first_proof
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
-from authservice.kernel.retries import retry_on_deadlock
+from authservice.kernel.transactions import retry_on_deadlock
 from authservice.magiclink import auto_register
 from tests.magiclink.magic import pair_of
 from tests.races.crowd import SIZE, tally

@@ -24,10 +24,10 @@ from tests.twofactor.people import Person
 
 pytestmark = pytest.mark.django_db
 
-# By the part that adds them: the user and account, sessions, factor, links, memberships and
-# invitations, log entries, locks and their addresses, the session of the member of staff, and the
-# check that this session has not ended.
-QUERIES = 19
+# By the part that adds them: the user and account, sessions, factor, passkeys (their section, the
+# obstacles and the button), links, memberships and invitations, log entries, locks and their
+# addresses, the session of the member of staff, and the check that this session has not ended.
+QUERIES = 22
 
 
 def organizations(number):

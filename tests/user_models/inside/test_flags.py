@@ -13,7 +13,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError
 
 from authservice.core.admin.accounts import AccountAdmin
 from authservice.core.models import Account
-from authservice.core.users import flag_conditions, lookup, user_model
+from authservice.core.users import lookup, search, user_model
 from authservice.core.users.person import Person
 from tests.support.people import has
 from tests.user_models.inside.users import NATURAL, log_in, make_user
@@ -252,7 +252,7 @@ def test_filter_that_selects_too_many_users_is_refused(api, crowd, rf, monkeypat
     """A statement takes a limited number of parameters, and the condition names each user."""
     flag, value = KEPT[name]
     monkeypatch.setattr(User, flag, property(lambda user: value), raising=False)
-    monkeypatch.setattr(flag_conditions, "MOST", 3)
+    monkeypatch.setattr(search, "MOST", 3)
     words = "The list cannot be filtered by this"
     monkeypatch.setattr(Person, "active", True)  # otherwise the caller is refused
 
@@ -268,7 +268,7 @@ def test_filter_that_selects_too_many_users_is_refused(api, crowd, rf, monkeypat
     facets = change_list(page_request(rf, {"_facets": "True"}))
     [shown] = [spec for spec in facets.filter_specs if parameter in spec.expected_parameters()]
     assert [choice["display"] for choice in shown.choices(facets)][1:] == ["Yes (-)", "No (-)"]
-    monkeypatch.setattr(flag_conditions, "MOST", 4)
+    monkeypatch.setattr(search, "MOST", 4)
     assert api.get(f"admin/users?{name}=true", token=crowd).status == 200
 
 

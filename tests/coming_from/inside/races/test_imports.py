@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import pytest
 from allauth.account.models import EmailAddress
 from django.contrib.auth import get_user_model
 
@@ -9,13 +10,18 @@ from authservice.core.models import Account
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
+from authservice.passkeys.models import Handle, Passkey
 from authservice.twofactor import enrolment
-from authservice.twofactor.models import Authenticator, BackupCode
+from authservice.twofactor.models import Authenticator as App
+from authservice.twofactor.models import BackupCode
 from tests.coming_from.inside.conftest import old_users
 from tests.coming_from.inside.factors import code_of, of_allauth
+from tests.coming_from.inside.test_passkeys import KINDS
+from tests.passkeys.authenticator import Authenticator
 from tests.support.people import change
 
 SIZE = 6
+KEYS = dict(KINDS)
 
 
 def users_of(number):
@@ -30,15 +36,28 @@ def test_imports_at_once_import_each_factor_once(crowd, bring, rounds):
 
         crowd.race([partial(bring, "allauth", "--batch-size", "2")] * 4)
 
-        rows = Authenticator.objects.filter(user__in=users, confirmed=True)
+        rows = App.objects.filter(user__in=users, confirmed=True)
         assert rows.count() == SIZE
         assert BackupCode.objects.filter(authenticator__in=rows).count() == codes
+
+
+@pytest.mark.parametrize("source", KEYS)
+def test_imports_at_once_import_each_passkey_once(crowd, bring, rounds, source):
+    for number in rounds:
+        users = users_of(number)
+        for user in users:
+            KEYS[source](user, Authenticator())
+
+        crowd.race([partial(bring, source, "--batch-size", "2")] * 4)
+
+        assert Passkey.objects.filter(user__in=users).count() == SIZE
+        assert Handle.objects.filter(user__in=users).count() == SIZE
 
 
 def confirm(user, secret):
     """The user confirms the app that is set up here; False if the import was first."""
     person = lookup.get_person(user)
-    found = Authenticator.objects.filter(user=user, confirmed=False).first()
+    found = App.objects.filter(user=user, confirmed=False).first()
     if found is None:
         return False
     with enrolment.transaction.atomic():
@@ -54,7 +73,7 @@ def test_set_up_that_is_confirmed_during_an_import_is_the_only_one(crowd, bring,
 
         _, confirmed = crowd.race([partial(bring, "allauth"), partial(confirm, user, secret)])
 
-        row = Authenticator.objects.get(user=user)
+        row = App.objects.get(user=user)
         assert row.confirmed
         # The factor set up here has ended other sessions, the imported one has not.
         version = Account.objects.get(user=user).factor_version
