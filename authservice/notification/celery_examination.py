@@ -34,13 +34,10 @@ def examine(visit: Visit) -> Iterator[Finding]:
     try:
         queues = visit.call(_ask_broker)
     except Exception as error:
-        # Host and port of the broker, without its user and password.
-        url = urlsplit(str(current_app.conf.broker_url or "amqp://localhost"))
-        place = f"{url.hostname or 'localhost'}:{url.port or 'default port'}"
         yield Finding(
             area="worker",
             state=BROKEN,
-            text=f"Celery's broker at {place} does not answer: {fault_of(error)}. Messages are"
+            text=f"Celery's broker{_place()} does not answer: {fault_of(error)}. Messages are"
             " lost after their retries.",
             settings="CELERY_BROKER_URL",
             remedy="Check that the broker runs and that this machine reaches it, such as with"
@@ -72,6 +69,16 @@ def examine(visit: Visit) -> Iterator[Finding]:
         else:
             text = f"Workers take messages from the queue {name!r}, where {waiting} wait."
             yield Finding(area="worker", state=OK, text=text)
+
+
+def _place() -> str:
+    """Where the broker is, without its user and password; the first of several."""
+    first, _, _ = str(current_app.conf.broker_url or "amqp://localhost").partition(";")
+    try:
+        url = urlsplit(first)
+        return f" at {url.hostname or 'localhost'}:{url.port or 'default port'}"
+    except ValueError:  # its text may quote a part of the password
+        return ""
 
 
 def _ask_broker() -> _Queues:

@@ -60,7 +60,7 @@ def attempt(message: Message, number: int) -> str:
         is_refusal = isinstance(error, SMTPRecipientsRefused)
         if not (is_refusal and lost_messages.reply_code(error) >= 500):
             return fault
-        _lose(message, f"the mail server refuses the recipient: {fault}")
+        lose(message, f"the mail server refuses the recipient: {fault}")
     return ""
 
 
@@ -124,17 +124,21 @@ def failed(message: Message, attempt: int, error: BaseException) -> str:
 def give_up(message: Message, attempt: int, fault: str) -> None:
     """Log that the message is lost after its last attempt, which had this fault, and keep its job
     for Django admin."""
-    _lose(message, f"given up after attempt {attempt}: {fault}")
+    lose(message, f"given up after attempt {attempt}: {fault}")
 
 
-def _lose(message: Message, reason: str) -> None:
-    with clock.unit(), restored(message):  # the row belongs to the tenant of the request
-        lost_messages.keep(message, to_dict(message), reason)
+def lose(message: Message, reason: str) -> None:
+    """Log that the message is lost, and keep its job. Never raises: there are other messages."""
+    try:
+        with clock.unit(), restored(message):  # the row belongs to the tenant of the request
+            lost_messages.keep(message, to_dict(message), reason)
+    except Exception as error:  # of `RESTORE`, such as for a tenant that was deleted
+        logger.warning("Not listed in Django admin: %s (%s)", message.kind, type(error).__name__)
     lost(message, reason)
 
 
 def lost(message: Message, reason: str) -> None:
-    """Only log that the message is lost; `give_up` also keeps its job."""
+    """Only log that the message is lost; `lose` also keeps its job."""
     measures.message(message.kind, message.target, measures.LOST)
     logger.error("Lost %s of request %s: %s", message.kind, message.request_id, reason)
 

@@ -1,5 +1,6 @@
 """Messages that were given up: what is kept of them, and that one sent again has a new link."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -7,11 +8,14 @@ from django.core.management import call_command
 from django.db import OperationalError
 from django.utils import timezone
 
-from authservice.core.messages import lost_messages
+from authservice.core.credentials.one_time import SECURE
+from authservice.core.messages import compose, lost_messages
 from authservice.core.models import LostMessage, OneTimeToken
+from authservice.core.users import lookup
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message, send
 from authservice.notification import worker
+from authservice.notification.dispatchers.background import Background
 from tests.notification.conftest import link_in
 from tests.support.people import make_user
 from tests.support.ports import free_port
@@ -112,6 +116,71 @@ def test_database_that_is_away_stops_no_worker(ann, monkeypatch, caplog):
 
     assert "Not listed in Django admin: reset-link (OperationalError)" in caplog.messages
     assert "ann@example.com" not in caplog.text
+
+
+def deleted_tenant(state):
+    raise LookupError("ann@example.com")
+
+
+def test_state_that_cannot_be_restored_stops_no_worker(ann, notify, caplog):
+    notify(RESTORE=f"{__name__}.deleted_tenant")
+    given_up(replace(RESET, state="a tenant"))
+
+    assert "Not listed in Django admin: reset-link (LookupError)" in caplog.messages
+    assert f"Lost reset-link of request r1: given up after attempt 9: {FAULT}" in caplog.messages
+    assert "ann@example.com" not in caplog.text
+
+
+@pytest.mark.parametrize("names", ["the account", "the user", "the link"])
+def test_message_to_a_former_address_is_kept_with_the_user_whom_it_names(ann, names):
+    """Somebody else has this address now."""
+    make_user("former@example.com")
+    token = OneTimeToken.objects.create(
+        purpose=SECURE.name, user=ann, expires_at=timezone.now() + timedelta(hours=72)
+    )
+    own_id = lookup.find_by_email("ann@example.com").id
+    details = {
+        "the account": {"account": own_id},
+        "the user": {"user_id": own_id},
+        "the link": {"notice": str(token.pk)},
+    }[names]
+
+    given_up(Message(kind="email-changed", target="former@example.com", details=details))
+
+    assert LostMessage.objects.get().user == ann
+
+
+def test_message_that_a_full_queue_refuses_is_kept(ann, notify):
+    notify(QUEUE_SIZE=0)
+    Background(worker.attempt).put(RESET)
+
+    assert LostMessage.objects.get().reason == "the queue is full"
+
+
+def test_message_is_not_marked_as_sent_again_without_a_messenger(ann, settings):
+    given_up()
+    (row,) = LostMessage.objects.all()
+    apps = [app for app in settings.INSTALLED_APPS if app != "authservice.notification"]
+    settings.INSTALLED_APPS = apps
+
+    assert lost_messages.send_again(row) is False
+
+    row.refresh_from_db()
+    assert row.sent_again_at is None
+
+
+def test_notice_that_is_sent_again_late_has_no_link_that_expired(ann, clock):
+    """Staff can send a message again for two weeks."""
+    token = OneTimeToken.objects.create(
+        purpose=SECURE.name, user=ann, expires_at=timezone.now() + timedelta(hours=72)
+    )
+    details = {"notice": str(token.pk)}
+    job = Message(kind="password-changed", target="ann@example.com", details=details)
+    assert compose.compose(job).context["expires_in"] == timedelta(hours=72)
+
+    clock.forward(hours=73)
+
+    assert "link" not in compose.compose(job).context
 
 
 def test_message_that_is_sent_again_has_a_new_link(

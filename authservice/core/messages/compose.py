@@ -242,6 +242,13 @@ def mail(message: Message, person: Person, **context: Any) -> OutgoingMessage:
     )
 
 
+def hours_until(moment: datetime) -> timedelta:
+    """The time left in whole hours, as a mail names it; at least one. Without the tolerance, a few
+    minutes in the queue would make 72 hours 71."""
+    hour, tolerance = timedelta(hours=1), timedelta(minutes=5)
+    return max((moment - clock.now() + tolerance) // hour * hour, hour)
+
+
 def _text(message: Message, person: Person, purpose: Purpose) -> OutgoingMessage:
     code = one_time.issue_code(purpose, person, person.phone_key)
     return _sms(message, person, code=code, expires_in=purpose.code_ttl)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 
 from authservice.core.conf import core
-from authservice.core.models import Account, LostMessage
+from authservice.core.models import Account, LostMessage, OneTimeToken
 from authservice.core.users import lookup
 from authservice.kernel import clock, databases, message_queue
 from authservice.kernel.message_queue import Message
@@ -31,12 +31,12 @@ _REASON = 255
 _FAILURE = 100
 
 
-def failed(outgoing: OutgoingMessage, wrong: Exception) -> None:
+def failed(outgoing: OutgoingMessage, error: Exception) -> None:
     """Store in the account that the message could not be sent. The text of the error is not stored:
     it may quote the recipient or a secret."""
-    code = reply_code(wrong)
+    code = reply_code(error)
     answer = f" ({code})" if code else ""
-    reason = f"{outgoing.kind}: {type(wrong).__name__}{answer}"[:_FAILURE]
+    reason = f"{outgoing.kind}: {type(error).__name__}{answer}"[:_FAILURE]
     _note(outgoing, mail_failed_at=clock.now(), mail_failure=reason)
 
 
@@ -46,15 +46,15 @@ def succeeded(outgoing: OutgoingMessage) -> None:
         _note(outgoing, mail_failed_at=None, mail_failure="")
 
 
-def reply_code(wrong: BaseException) -> int:
+def reply_code(error: BaseException) -> int:
     """The reply code of the mail server or of the provider (RFC 5321 section 4.2), or 0."""
-    # Only `smtplib.SMTPRecipientsRefused` has `recipients`. It is recognised by this attribute, so
+    # Only `smtplib.SMTPRecipientsRefused` has `recipients`. It is recognized by this attribute, so
     # that processes that send no mail need not load smtplib. A message has one recipient. Other
     # errors of smtplib have the code as an attribute.
-    recipients = getattr(wrong, "recipients", None)
+    recipients = getattr(error, "recipients", None)
     if isinstance(recipients, dict):
         return max((code for code, _ in recipients.values()), default=0)
-    code = getattr(wrong, "smtp_code", getattr(wrong, "code", None))
+    code = getattr(error, "smtp_code", getattr(error, "code", None))
     return code if isinstance(code, int) else 0
 
 
@@ -77,10 +77,8 @@ def keep(message: Message, job: Mapping[str, Any], reason: str) -> None:
 
 
 def _store(message: Message, job: dict[str, Any], reason: str) -> None:
-    find_user = lookup.find_by_email if "@" in message.target else lookup.find_by_phone
-    person = find_user(message.target)
     row = LostMessage(
-        user_id=person.user.pk if person else None,
+        user_id=_owner(message),
         kind=message.kind,
         recipient=message.target,
         job=job,
@@ -96,10 +94,29 @@ def _store(message: Message, job: dict[str, Any], reason: str) -> None:
         row.save(force_insert=True, using=databases.primary())
 
 
+def _owner(message: Message) -> Any:
+    """The primary key of the user whom the message is about, or None. A notice to a former address
+    or a link to a new one names the user: nobody, or somebody else, may have that address."""
+    details = message.details
+    if token := details.get("notice") or details.get("change"):
+        tokens = OneTimeToken.objects.filter(pk=token)
+        if owner := tokens.values_list("user", flat=True).first():
+            return owner
+    if account := details.get("account") or details.get("user_id"):
+        person = lookup.find_by_id(account)
+    elif "@" in message.target:
+        person = lookup.find_by_email(message.target)
+    else:
+        person = lookup.find_by_phone(message.target)
+    return person.user.pk if person else None
+
+
 @clock.once
 def send_again(row: LostMessage) -> bool:
-    """Enqueue the job again; False if staff have sent it again before. Of two concurrent calls,
-    only one enqueues the job."""
+    """Enqueue the job again; False if staff have sent it again before, or if no messenger sends it.
+    Of two concurrent calls, only one enqueues the job."""
+    if not message_queue.can_mail():
+        return False
     using = databases.primary()
     with transaction.atomic(using=using):
         unsent = LostMessage.objects.filter(pk=row.pk, sent_again_at=None)

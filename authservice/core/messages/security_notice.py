@@ -138,8 +138,10 @@ def compose(message: Message) -> OutgoingMessage | None:
     notice = message.details.get("notice")
     row = None
     if notice:
-        # Locked, so that only one of two concurrent jobs issues the token.
-        row = _rows().select_for_update().filter(pk=notice, spent_at=None).first()
+        # Locked, so that only one of two concurrent jobs issues the token. A job that staff send
+        # again may be older than its link.
+        valid = _rows().filter(pk=notice, spent_at=None, expires_at__gt=clock.now())
+        row = valid.select_for_update().first()
     if row is None:
         left = lookup.find_by_id(message.details.get("account", ""))
         if left is None:
@@ -160,11 +162,7 @@ def compose(message: Message) -> OutgoingMessage | None:
         payload={**row.payload, "sent_by": again},
     )
     link = mailed_links.to_route("secure-account", token)
-    # The mail names whole hours. Without the tolerance, a few minutes in the queue would make 72
-    # hours 71.
-    hour = timedelta(hours=1)
-    tolerance = timedelta(minutes=5)
-    time_left = max((row.expires_at - clock.now() + tolerance) // hour * hour, hour)
+    time_left = composing.hours_until(row.expires_at)
     outgoing = composing.mail(message, person, link=link, expires_in=time_left)
     return replace(outgoing, to=message.target)
 

@@ -152,7 +152,9 @@ def compose(message: Message) -> OutgoingMessage | None:
         row_id = UUID(message.details.get(REQUEST, ""))
     except ValueError:
         return None
-    rows = OneTimeToken.objects.filter(pk=row_id, purpose=CHANGE_EMAIL.name, spent_at=None)
+    rows = OneTimeToken.objects.filter(
+        pk=row_id, purpose=CHANGE_EMAIL.name, spent_at=None, expires_at__gt=clock.now()
+    )
     # Locked, so that of two concurrent jobs the later one issues the token that works.
     row = rows.select_for_update().first()
     person = composing.reachable(lookup.find_by_pk(row.user_id)) if row else None
@@ -175,7 +177,8 @@ def compose(message: Message) -> OutgoingMessage | None:
     digest = one_time.link_digest(CHANGE_EMAIL, token)
     OneTimeToken.objects.filter(pk=row.pk).update(digest=digest)
     link = mailed_links.to_route("confirm-email-change", token)
-    return _mail(message, message.kind, person, link=link, expires_in=CHANGE_EMAIL.link_ttl)
+    time_left = composing.hours_until(row.expires_at)
+    return _mail(message, message.kind, person, link=link, expires_in=time_left)
 
 
 def _mail(

@@ -26,7 +26,7 @@ from django.db import connections
 from authservice.kernel import clock
 from authservice.kernel.message_queue import Message
 from authservice.notification.conf import conf, pause
-from authservice.notification.worker import failed, give_up, lost
+from authservice.notification.worker import failed, give_up, lose, lost
 
 _PATIENCE = timedelta(seconds=5)
 
@@ -61,8 +61,8 @@ class Background:
         self._closing = False
 
     def put(self, message: Message, delay: timedelta = timedelta(0)) -> None:
-        """Enqueue the job, or log its loss if the queue is full. It runs after the delay, or when
-        the process ends."""
+        """Enqueue the job, or give it up if the queue is full. It runs after the delay, or when the
+        process ends."""
         with self._changed:
             refusal = self._refusal()
             if not refusal:
@@ -70,7 +70,7 @@ class Background:
                 due = time.monotonic() + delay.total_seconds()
                 self._push(_Job(due, self._count, message, copy_context()))
         if refusal:
-            lost(message, refusal)
+            lose(message, refusal)
 
     def drain(self, patience: timedelta = _PATIENCE) -> None:
         """Run the waiting jobs now, log those that do not finish in time, and accept no further

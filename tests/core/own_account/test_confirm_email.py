@@ -118,6 +118,21 @@ def test_link_expires_after_a_day(api, requested, proven_owner, clock):
     assert open_link(api, token).error == EXPIRED
 
 
+def test_mail_that_is_sent_again_says_how_long_the_link_is_still_valid(
+    api, requested, proven_owner, post, clock
+):
+    """Staff can send a lost message again for two weeks."""
+    proven_owner.token = api.log_in()["access_token"]
+    requested()
+    left = []
+    for _ in range(3):
+        outgoing = post.outgoing(kinds.CHANGE_EMAIL)
+        left.append(outgoing and outgoing.context["expires_in"] // timedelta(hours=1))
+        clock.forward(hours=13)
+
+    assert left == [24, 11, None]
+
+
 @pytest.mark.parametrize("path", [CONFIRM, f"{CONFIRM}?token=", f"{CONFIRM}?token={'A' * 43}"])
 def test_unknown_link_is_refused(api, path):
     assert api.get(path).error == INVALID
