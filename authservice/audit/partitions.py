@@ -134,6 +134,8 @@ class UnsuitableTable(Exception):
 
 
 def is_partitioned() -> bool:
+    if connections[databases.primary()].vendor != "postgresql":
+        return False
     [[answer]] = read(_IS_PARTITIONED, TABLE)
     return bool(answer)
 

@@ -1,6 +1,7 @@
 """The command is silent about an installation in production, and names each fault that is planted
 in it: the area, what to change and a next step."""
 
+import re
 import uuid
 from datetime import UTC, datetime, timedelta
 
@@ -308,6 +309,26 @@ def test_broker_that_is_away_is_named(production, problems, broker):
 
     assert_named([finding], "worker", "broken", f"127.0.0.1:{port}")
     assert "the-broker-password" not in str(finding)
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("amqp://shop:secret@127.0.0.1:{port};amqp://shop:secret@127.0.0.2:{port}", "127.0.0.1:"),
+        ("amqp://shop:se/cret@127.0.0.1:{port}", "broker does not answer"),
+    ],
+    ids=["several", "unreadable"],
+)
+def test_broker_of_every_address_is_named_without_its_password(
+    production, problems, broker, url, place
+):
+    production.AUTHSERVICE = {**OURS, **CELERY}
+    broker(url.format(port=free_port()))
+
+    (finding,) = problems()
+
+    assert_named([finding], "worker", "broken", place)
+    assert not re.search("secret|se/cret", str(finding))
 
 
 def test_queue_without_a_worker_is_named(production, problems, broker, monkeypatch):

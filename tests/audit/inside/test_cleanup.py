@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone, translation
 
-from authservice.audit import examinations, retention
+from authservice.audit import examinations, partitions, retention
 from authservice.audit.models import Entry
 from authservice.audit.retention import clean, duration, policy
 from authservice.core import cleanup
@@ -287,3 +287,14 @@ def test_doctor_names_a_cleanup_that_has_not_run_for_two_days(days, state):
 
     assert (finding.area, finding.state) == ("cleanup", state)
     assert ("47 4 * * *" in finding.remedy) is (state == "attention")
+
+
+@pytest.mark.parametrize(("days", "state"), [(129, "ok"), (131, "attention")])
+def test_doctor_knows_that_partitions_are_dropped_as_a_whole(days, state, monkeypatch):
+    monkeypatch.setattr(partitions, "is_partitioned", lambda: True)
+    old("auth.login.success", days)
+
+    (finding,) = examinations.examine_retention(Visit())
+
+    assert finding.state == state
+    assert ("authservice_audit_partitions" in finding.remedy) is (state == "attention")
