@@ -286,6 +286,20 @@ def test_nothing_is_asked_in_a_transaction(ranges, recorded):
     assert refuses(validator, PASSWORD)
 
 
+def test_password_in_a_transaction_does_not_use_up_the_one_try_of_a_minute(ranges, later):
+    ranges.breached.add(PASSWORD)
+    ranges.fault = FAULTS["an error"]
+    validator = NotBreached(ranges.url)
+    assert not refuses(validator, PASSWORD)
+    ranges.fault = None
+    later(61)
+
+    with transaction.atomic():
+        assert not refuses(validator, PASSWORD)
+
+    assert refuses(validator, PASSWORD)
+
+
 def test_full_number_of_requests_in_flight_opens_no_circuit(ranges, recorded, configure):
     configure(
         OUTBOUND={

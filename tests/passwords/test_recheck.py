@@ -159,6 +159,26 @@ def test_other_rules_are_checked_too(api, ann, validate, post, recorded):
     assert event.metadata == {"rule": "password_too_short"}
 
 
+@pytest.mark.parametrize("mode", ["notice", "change"])
+def test_report_of_one_rule_does_not_hide_another(
+    api, ann, ranges, recheck, settings, recorded, mode
+):
+    """The password was too short until its owner set up a second factor."""
+    recheck(mode)
+    settings.AUTH_PASSWORD_VALIDATORS += [
+        {"NAME": "authservice.validators.MinimumLengthWithoutFactor", "OPTIONS": {"min_length": 40}}
+    ]
+    log_in(api)
+    settings.AUTH_PASSWORD_VALIDATORS = settings.AUTH_PASSWORD_VALIDATORS[:-1]
+    ranges.breached.add(PASSWORD)
+
+    log_in(api)
+    log_in(api)
+
+    rules = [event.metadata["rule"] for event in recorded if event.action == UNSAFE]
+    assert rules == ["password_too_short", "password_breached"]
+
+
 def test_recheck_that_is_off_costs_no_query(api, ann, ranges, recheck, settings):
     recheck("off")
     ranges.breached.add(PASSWORD)

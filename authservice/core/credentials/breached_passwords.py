@@ -52,9 +52,11 @@ def is_breached(password: str, url: str) -> bool | None:
             raise NotARange("The response is no list of breached passwords.")
     except InsideTransaction:
         # A form of the project or of Django admin: its locks must not wait for another server.
+        circuit.give_back()
         return None
     except Busy:
-        return None  # the server is not at fault
+        circuit.give_back()  # the server is not at fault
+        return None
     except (OutboundError, OSError) as error:  # also a file of certificates that cannot be read
         if circuit.open():
             reason = type(error).__name__
@@ -100,6 +102,12 @@ class _Circuit:
             self._failing = True
             self._open_until = monotonic() + PAUSE
             return first
+
+    def give_back(self) -> None:
+        """Nothing was sent, so the next request may try."""
+        with self._lock:
+            if self._failing:
+                self._open_until = 0.0
 
     def close(self) -> None:
         """Record a request that succeeded."""

@@ -167,7 +167,7 @@ def lock_and_read(person: Person) -> str:
     """Lock the user's row until the transaction ends; returns the current hash, "" if the user is
     gone.
 
-    Every change of a password takes this lock first, so concurrent changes are serialised and
+    Every change of a password takes this lock first, so concurrent changes are serialized and
     cannot deadlock.
     """
     rows = host().model._base_manager.using(databases.primary()).select_for_update()

@@ -60,18 +60,18 @@ def require_safe(person: Person, password: Secret, client: Client, *, method: st
         return
     results = _earlier_results(person)
     if not rule:
-        # An earlier result is still valid: the password was safe, or its owner was notified.
-        if "" in results or (results and mode == "notice"):
-            return
         # A password that was found breached stays so, also while the server is away.
         known = results & {validator.rule for validator in remote}
+        # An earlier result is still valid: the password was safe, or its owner was notified.
+        if "" in results or (known and mode == "notice"):
+            return
         rule = next(iter(known), None) or _broken_rule(remote, password, person)
         if rule == "":
             _store(person, rule, _SAFE_FOR)
         if not rule:
             return
-    # A result that names a broken rule was reported when it was stored.
-    if not any(results):
+    # A rule of an earlier result was reported when it was stored.
+    if rule not in results:
         _report(person, rule, client, notify=mode == "notice")
     if mode == "change" and _send_recovery(person, client):
         reason = errors.PasswordChangeRequired.code.lower()
@@ -118,7 +118,7 @@ def _report(person: Person, rule: str, client: Client, *, notify: bool) -> None:
     """Record the unsafe password, and notify its owner: once, also at concurrent logins."""
     using = databases.primary()
     with transaction.atomic(using=using):
-        if not passwords.lock_users([person.user.pk]) or any(_earlier_results(person)):
+        if not passwords.lock_users([person.user.pk]) or rule in _earlier_results(person):
             return
         _store(person, rule, _NOTIFIED_FOR)
         events.record("auth.password.unsafe", person, client, rule=rule)
