@@ -17,7 +17,7 @@ from authservice.core.login.step_up import Need
 from authservice.core.sessions.bearer import Caller
 from authservice.kernel import clock, errors
 from authservice.kernel.http.request_client import CHALLENGE, client, request_id
-from authservice.kernel.levels import LEGACY, OWN, Level
+from authservice.kernel.levels import OWN, Level
 
 if TYPE_CHECKING:
     # `rest_framework.views` imports the classes of `DEFAULT_PERMISSION_CLASSES` while it is being
@@ -89,11 +89,13 @@ class _SignedInRecently(_CallerPermission):
     seconds: ClassVar[float]
 
     def allows(self, caller: Caller, request: Request) -> bool:
-        if LEGACY in caller.claims["amr"]:
-            return False  # this session did not begin with a login
-        # A refresh does not change this claim, so refreshed tokens do not prolong the time.
-        # `reading.at` is the time of this request (see `kernel.clock`).
-        return bool(caller.reading.at.timestamp() - caller.claims["auth_time"] <= self.seconds)
+        # A refresh does not change the record, so refreshed tokens do not prolong the time. The
+        # proof of a factor that was removed is gone from it. A session that did not begin with a
+        # login has none. `reading.at` is the time of this request (see `kernel.clock`).
+        proof = caller.record.strongest
+        return proof is not None and caller.reading.at.timestamp() - proof.at.timestamp() <= (
+            self.seconds
+        )
 
 
 class _Proven(_CallerPermission):

@@ -125,8 +125,8 @@ class StepUp:
     """How old the proof may be on the routes of `"strict"`."""
     further_routes: Mapping[str, _Need] = field(default_factory=dict)
     """Further guarded routes, such as `{"DELETE /me": {"acr": "phr", "max_age": 600}}`. `acr` is a
-    level, or `"own"` for the strongest one that a second factor of the user gives; `max_age` the
-    age of its proof, `None` for any."""
+    level, or `"own"` for two factors of a user who has a second one, otherwise any proof; `max_age`
+    is the age of the proof, `None` for any."""
 
 
 step_up = section("STEP_UP", StepUp)

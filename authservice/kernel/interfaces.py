@@ -223,6 +223,16 @@ class LoginPolicy(Slot):
         raise NotImplementedError
 
 
+@dataclass(frozen=True)
+class Reach:
+    """The strongest level that a user can prove by a second factor, and since when, if a session
+    could set the factor up without a recent proof: an intruder could do so in a stolen session, so
+    a step-up in that session must not accept the factor."""
+
+    level: Level
+    unproven_since: datetime | None = None
+
+
 class SecondFactor(Slot):
     """Slot `second_factor`: a further proof after the first, such as a code.
 
@@ -258,13 +268,14 @@ class SecondFactor(Slot):
         """Whether the settings require a second factor of this user."""
         return False
 
-    def reaches(self, person: Any) -> Level | None:
-        """The strongest level that the user can prove by this factor now; None without one."""
-        return self.level if self.is_enabled(person) else None
+    def reaches(self, person: Any) -> Reach | None:
+        """What the user can prove by this factor now; None without one."""
+        return Reach(self.level) if self.is_enabled(person) else None
 
-    def options(self, person: Any, temp_token: Secret) -> Mapping[str, Any]:
+    def options(self, person: Any, temp_token: Secret, level: Level = "aal2") -> Mapping[str, Any]:
         """Further fields in the data of a challenge that this factor can answer, such as the
-        options of a passkey. They may be bound to the `temp_token` of the challenge."""
+        options of a passkey. They may be bound to the `temp_token` of the challenge. `level` is
+        what the answer must prove."""
         return {}
 
     def examine(
@@ -283,8 +294,8 @@ class SecondFactor(Slot):
 
     def revoke(self, person: Any, since: datetime | None) -> bool:
         """Remove the factors that were set up since a given time, or all of them; returns whether
-        there were any. Called with a time by the link "this was not me", and without one at the
-        first proof of an address, in the transaction of either."""
+        there were any. A recovery through the link "this was not me" passes a time, the first proof
+        of an address passes None; each calls it in its transaction."""
         return False
 
 

@@ -63,7 +63,8 @@ class PasskeyAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
     def remove(self, request: HttpRequest, chosen: QuerySet[Passkey]) -> HttpResponse | None:
         question = _(
             "These passkeys no longer log in and are no longer asked for after the password. The"
-            " sessions that began with a passkey end, and the users get an e-mail."
+            " sessions that began with a passkey end, all sessions if the passkey was a second"
+            " factor, and the users get an e-mail."
         )
         if page := admin_lists.ask_to_confirm(self, request, chosen, question):
             return page

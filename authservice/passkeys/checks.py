@@ -24,8 +24,9 @@ declare(
             "Set PASSKEYS.RP_ID to the domain that users know, such as 'example.com'.",
         ),
         "authservice.E271": (
-            "No origin may use the passkeys: PASSKEYS.ORIGINS has no page on the domain"
-            " PASSKEYS.RP_ID or below it, and no app.",
+            "No origin may use the passkeys: PASSKEYS.ORIGINS (if it is empty: FRONTEND.URL and"
+            " AUTHSERVICE['API_URL']) has no page on the domain PASSKEYS.RP_ID or below it, and no"
+            " app.",
             "Add the origin of the front end to PASSKEYS.ORIGINS, or set PASSKEYS.RP_ID to its"
             " domain.",
         ),
@@ -73,9 +74,10 @@ def check_passkeys(**_: Any) -> Iterator[CheckMessage]:
     if not relying_party.domain():
         yield message("authservice.E270")
         return
-    pages = [origin for origin in relying_party.origins() if not origin.startswith(ANDROID)]
-    has_no_apps = len(pages) == len(conf.origins)
-    fits_none = conf.origins and has_no_apps and not any(map(relying_party.is_within, pages))
+    origins = relying_party.origins()
+    pages = [origin for origin in origins if not origin.startswith(ANDROID)]
+    allows_others = len(pages) < len(origins) or relying_party.allows_this_machine()
+    fits_none = not allows_others and not any(map(relying_party.is_within, pages))
     fits_all = all(map(relying_party.is_within, pages))
     if fits_none:
         yield message("authservice.E271")

@@ -36,11 +36,13 @@ def _by_digest() -> QuerySet[Any, Any]:
 _BY_DIGEST = Select(_by_digest)
 # The condition is on the row itself, so that a counter that is not above the stored one is refused
 # also if several answers arrive at once. `bound` is the counter of the answer. It is 1 for a key
-# without a counter, which always sends 0: the stored 0 is below 1.
+# without a counter, which always sends 0: the stored 0 is below 1. `verifies` is what was read: a
+# recovery that unset it since must not leave a login that counts the key as two factors.
 _USE = Update(
     lambda: Passkey.objects.filter(
         Q(counter__lt=param("bound", Passkey, "counter")) | Q(backup_eligible=True),
         pk=param("id", Passkey),
+        verifies=param("verifies", Passkey),
     ),
     lambda: {
         "counter": param("counter", Passkey),
@@ -125,6 +127,7 @@ def use(passkey: Passkey, assertion: Assertion, person: Person, client: Client) 
         databases.primary(),
         id=passkey.pk,
         bound=assertion.counter or 1,
+        verifies=passkey.verifies,
         counter=assertion.counter,
         backed_up=assertion.backed_up,
         now=clock.now(),
@@ -133,7 +136,8 @@ def use(passkey: Passkey, assertion: Assertion, person: Person, client: Client) 
         if has_fallen_back(passkey, assertion):
             record_counter("security.passkey.counter", passkey, assertion, person, client)
         return "used"
-    if not Passkey.objects.filter(pk=passkey.pk).exists():
+    # The row as it was read: a recovery may have removed it, or unset `verifies`.
+    if not Passkey.objects.filter(pk=passkey.pk, verifies=passkey.verifies).exists():
         return "gone"
     record_counter("security.passkey.cloned", passkey, assertion, person, client)
     return "fell back"

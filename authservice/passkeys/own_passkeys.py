@@ -238,8 +238,9 @@ def remove_by_staff(
     person: Person, chosen: QuerySet[Passkey], *, by: Any, client: Client | None = None
 ) -> list[Passkey]:
     """Remove these passkeys of a user, also the last way to log in: staff can mail a link to set a
-    password. The sessions that began with a passkey end. Returns the removed passkeys. `by` is the
-    member of staff."""
+    password. The sessions that began with a passkey end, and all if one was a second factor, as if
+    staff disable an authenticator app. Returns the removed passkeys. `by` is the member of
+    staff."""
     client = client or Client()
     with transaction.atomic(using=databases.primary()):
         passwords.lock_users([person.user.pk])
@@ -247,6 +248,8 @@ def remove_by_staff(
         if removed:
             sessions.withdraw_proofs(person, KEY, HARDWARE_KEY)
             sessions.end_begun_with(person.user.pk, METHOD, None, REMOVED)
+        if any(passkey.second_factor for passkey in removed):
+            sessions.end_all(person, REMOVED)
         for passkey in removed:
             events.record_by_staff(
                 "auth.passkey.removed", by, person.user, client, **keys.described(passkey)

@@ -21,7 +21,7 @@ from authservice.core.credentials import lockout
 from authservice.core.login import login
 from authservice.core.login.login import Login
 from authservice.core.users.person import Person
-from authservice.kernel import clock, events
+from authservice.kernel import clock, events, levels
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import (
     AccountAccess,
@@ -29,6 +29,7 @@ from authservice.kernel.interfaces import (
     Arrival,
     Challenge,
     Evidence,
+    Reach,
     SecondFactor,
 )
 from authservice.kernel.levels import HARDWARE_KEY, KEY, MFA, VERIFIED, Level
@@ -154,22 +155,29 @@ class PasskeyFactor(SecondFactor):
     def is_enabled(self, person: Person) -> bool:
         return _may_have_keys(person) and _rows(person).filter(second_factor=True).exists()
 
-    def reaches(self, person: Person) -> Level | None:
+    def reaches(self, person: Person) -> Reach | None:
         if not _may_have_keys(person):
             return None
         kinds = set(_rows(person).values_list("verifies", "attested"))
         if (True, True) in kinds:
-            return "phrh"
+            return Reach("phrh")
         if (True, False) in kinds:
-            return "phr"
-        return "aal2" if kinds else None
+            return Reach("phr")
+        return Reach("aal2") if kinds else None
 
-    def options(self, person: Person, temp_token: Secret) -> Mapping[str, Any]:
+    def options(
+        self, person: Person, temp_token: Secret, level: Level = "aal2"
+    ) -> Mapping[str, Any]:
         challenge = challenges.of_temp_token(temp_token)
         allowed = keys.of(person)
+        verification: Verification = "preferred"
+        if levels.includes(level, "phr"):
+            # Keys that cannot reach the level would only be refused after the dialogue.
+            allowed = [key for key in allowed if key.verifies and (key.attested or level == "phr")]
+            verification = "required"
         if not allowed:
             return {}
-        return {"passkey": challenges.request(challenge, allowed, "preferred")}
+        return {"passkey": challenges.request(challenge, allowed, verification)}
 
     @clock.once
     def examine(

@@ -119,8 +119,13 @@ def is_allowed(origin: str) -> bool:
     is allowed if no origin is configured."""
     if origin in origins():
         return True
-    local = settings.DEBUG and domain() == _LOCAL and not conf.origins
-    return local and origin == normal(origin) and is_loopback(parts_of(origin).hostname)
+    if not allows_this_machine():
+        return False
+    return origin == normal(origin) and is_loopback(parts_of(origin).hostname)
+
+
+def allows_this_machine() -> bool:
+    return settings.DEBUG and domain() == _LOCAL and not conf.origins
 
 
 def is_within(origin: str) -> bool:

@@ -47,7 +47,7 @@ _REMOVE = Button(
     question=_(
         "Do this only if you know that you are talking to the user: from then on none of the"
         " passkeys logs in or is asked for after the password. The sessions that began with a"
-        " passkey end. The user gets an e-mail."
+        " passkey end, all sessions if one was a second factor. The user gets an e-mail."
     ),
     permission="authservice_passkeys.remove_passkey",
     offered=_has_passkeys,

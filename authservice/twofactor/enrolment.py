@@ -12,6 +12,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from authservice.core.credentials import attempt_counter, passwords
+from authservice.core.login import step_up
+from authservice.core.login.step_up import Need
 from authservice.core.messages import security_notice
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Session
@@ -20,8 +22,10 @@ from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, errors, events, message_queue, transactions
 from authservice.kernel.client import Client
-from authservice.kernel.levels import CODE
+from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.levels import CODE, Record
 from authservice.kernel.message_queue import Message
+from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import service_name
 from authservice.twofactor import authenticators, codes
@@ -64,11 +68,21 @@ def set_up(person: Person, session: Session, client: Client, *, password: Secret
     received the first one. `password` is the current password or "".
 
     Raises `InvalidToken`, `TwoFactorAlreadyEnabled`, and the errors of
-    `recent_proof.require_recent`.
+    `recent_proof.require_recent` and `_require_other_factor`.
     """
+    _require_other_factor(person, session)
     recent_proof.require_recent(person, session, password, client, method="2fa_setup")
     with sessions.changing(person, session) as present:
         return _renewed(present)
+
+
+def _require_other_factor(person: Person, session: Session) -> None:
+    """A user who has a factor of another module, such as a passkey, proves two factors first.
+    Otherwise an intruder with a stolen session could add an app beside it, and would later need no
+    more than the password. Raises `StepUpRequired` or `StepUpUnavailable`."""
+    others = (factor for factor in plugs(SecondFactor) if factor.method != SecondFactor.method)
+    if any(factor.is_enabled(person) for factor in others):
+        step_up.require(person, Record(session.levels), Need("aal2"))
 
 
 @clock.once
@@ -109,8 +123,9 @@ def confirm(person: Person, session: Session, code: Secret, client: Client) -> N
     """Enable the factor that was set up, with its first code; every other session ends.
 
     Raises `TwoFactorNotEnabled` if nothing was set up, `TwoFactorAlreadyEnabled`,
-    `TooManyAttempts`, `TwoFactorInvalid` and `InvalidToken`.
+    `TooManyAttempts`, `TwoFactorInvalid`, `InvalidToken` and the errors of `_require_other_factor`.
     """
+    _require_other_factor(person, session)
     pending = pending_of(authenticators.of(person))
     counter = codes.count_attempt(codes.TOTP, person, pending, client)
     with sessions.changing(person, session) as present:

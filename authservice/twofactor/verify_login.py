@@ -38,7 +38,7 @@ from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, InvalidToken
-from authservice.kernel.interfaces import Along, Arrival, Challenge, SecondFactor
+from authservice.kernel.interfaces import Along, Arrival, Challenge, Reach, SecondFactor
 from authservice.kernel.levels import CODE, MFA
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import phrase
@@ -97,6 +97,10 @@ class AuthenticatorApp(SecondFactor):
 
     def is_enabled(self, person: Person) -> bool:
         return _enabled(person) is not None
+
+    def reaches(self, person: Person) -> Reach | None:
+        authenticator = _enabled(person)
+        return Reach(self.level, authenticator.enabled_at) if authenticator else None
 
     def is_required(self, person: Person) -> bool:
         if conf.required == "super_admins":
@@ -326,13 +330,18 @@ def _verify_key(temp_token: Secret, credential: Mapping[str, Any], client: Clien
         lockout.refund_throttle(network)
         return present
 
-    return login.enter(
-        person,
-        client,
-        method=token.payload["method"],
-        proofs=tuple(dict.fromkeys((*token.payload["proofs"], *evidence.proofs, MFA))),
-        change=checked,
-    )
+    def refund() -> None:
+        one_time.refund_challenge_attempt(token)
+        lockout.refund_throttle(network)
+
+    with lockout.refund_unless_checked(refund):
+        return login.enter(
+            person,
+            client,
+            method=token.payload["method"],
+            proofs=tuple(dict.fromkeys((*token.payload["proofs"], *evidence.proofs, MFA))),
+            change=checked,
+        )
 
 
 def set_up(temp_token: Secret, client: Client) -> Enrolment:
@@ -342,6 +351,7 @@ def set_up(temp_token: Secret, client: Client) -> Enrolment:
     """
     try:
         person, _, _ = find_challenge(SET_UP, temp_token)
+        _require_no_other(person)
     except InvalidToken:
         _record_refusal(temp_token, client)
         raise
@@ -357,12 +367,20 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
     attempt = _count_attempt(codes.TOTP, person, token, pending, client)
 
     def is_right(present: Person) -> bool:
+        _require_no_other(present)
         return enrolment.enable(pending, code, present, client)
 
     outcome = _enter(person, token, client, attempt, is_right)
     if outcome is None:
         raise _failed(codes.TOTP, person, client)
     return outcome
+
+
+def _require_no_other(person: Person) -> None:
+    """Raises `InvalidToken` if the user has a factor of another module, which was enabled since the
+    challenge was issued: the password alone must not bypass it."""
+    if _others(person):
+        raise InvalidToken
 
 
 @transactions.outside

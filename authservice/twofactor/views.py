@@ -96,6 +96,8 @@ class Setup(Endpoint):
             errors.InvalidCredentials,
             ReauthenticationRequired,
             ServiceUnavailable,
+            errors.StepUpRequired,
+            errors.StepUpUnavailable,
             TooManyAttempts,
             TwoFactorAlreadyEnabled,
         ),
@@ -110,7 +112,8 @@ class Setup(Endpoint):
         until then.
 
         Secret and backup codes are shown only here; calling it again replaces them. 400
-        `TWO_FACTOR_ALREADY_ENABLED`: disable the factor first. 403 `REAUTHENTICATION_REQUIRED`:
+        `TWO_FACTOR_ALREADY_ENABLED`: disable the factor first. 401 `STEP_UP_REQUIRED`: a passkey is
+        the second factor, so prove it first. 403 `REAUTHENTICATION_REQUIRED`:
         send `password` too, because the session began more than 10 minutes ago.
         """
         password = self.read(SetupIn).get("password", Secret(""))
@@ -124,6 +127,8 @@ class Verify(Endpoint):
         body=CodeIn,
         answer=MessageResponse,
         faults=(
+            errors.StepUpRequired,
+            errors.StepUpUnavailable,
             TooManyAttempts,
             TwoFactorAlreadyEnabled,
             TwoFactorInvalid,
@@ -241,10 +246,10 @@ class VerifyLogin(FormEndpoint):
         """Complete a login with a second factor
 
         The second step of a login. Send `temp_token` of the challenge and `code`: six digits of the
-        authenticator app, or a backup code. With `remember_device` the service skips this step on
-        this device for a while, if it allows that. If `methods` of the challenge has `passkey`, the
-        user may use a passkey instead: call the browser with the options in `passkey`, and send its
-        answer as `credential` in place of `code`.
+        authenticator app, or a backup code. With `remember_device` and a code the service skips
+        this step on this device for a while, if it allows that. If `methods` of the challenge has
+        `passkey`, the user may use a passkey instead: call the browser with the options in
+        `passkey`, and send its answer as `credential` in place of `code`.
 
         After `POST /2fa/setup-login` the first code of the app also enables the second factor.
 

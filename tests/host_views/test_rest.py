@@ -2,6 +2,7 @@
 
 import jwt
 import pytest
+from django.db import transaction
 from django.db.models import F
 from django.test import Client
 from django.urls import path
@@ -12,7 +13,11 @@ from rest_framework_simplejwt.authentication import JWTAuthentication
 from rest_framework_simplejwt.tokens import AccessToken
 
 from authservice.authentication import AuthserviceAuthentication
-from authservice.core.models import Account
+from authservice.core.models import Account, Session
+from authservice.core.sessions import sessions
+from authservice.core.users import lookup
+from authservice.kernel.clock import utc as utc_now
+from authservice.kernel.levels import Record
 from authservice.permissions import SignedInWithin
 from tests.host_views.conftest import bearer
 from tests.host_views.urls import Notes
@@ -170,6 +175,17 @@ class TestPermissions:
 
         assert self.refusal("/recent", refreshed) == (403, "REAUTHENTICATION_REQUIRED")
         assert self.refusal("/recent", api.log_in()) == (200, None)
+
+    def test_signed_in_within_refuses_a_proof_that_was_withdrawn(self, ann):
+        """The passkey of the login was removed since, in another session."""
+        person = lookup.find_by_id(ann["user"]["id"])
+        Session.objects.update(levels=Record.of_login(("pop", "user", "mfa"), utc_now()).text)
+        assert self.refusal("/recent", ann) == (200, None)
+
+        with transaction.atomic():
+            sessions.withdraw_proofs(person, "pop")
+
+        assert self.refusal("/recent", ann) == (403, "REAUTHENTICATION_REQUIRED")
 
     @pytest.mark.parametrize("path", ["/verified", "/super", "/recent"])
     def test_ended_session_has_no_permission_whatever_requests_check(

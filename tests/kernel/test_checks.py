@@ -233,8 +233,8 @@ def test_check_of_a_slot_with_two_fillers_names_both_and_the_one_that_is_called(
     others = "tests.support.modules ('tests.support.modules.fillers.messenger')"
     names = (ours, others) if order is RIVALS else (others, ours)
     assert rival.msg == (
-        f"The slot 'messenger' takes one filler, but has 2: {', '.join(names)}. Only that of"
-        f" {names[1]} is called: it is the last one."
+        f"The slot 'messenger' takes one filler, but has 2: {', '.join(names)}. Only the"
+        f" last one is called, {names[1]}."
     )
     assert (called is fillers.messenger) == (order is RIVALS)
 

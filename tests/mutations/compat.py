@@ -106,7 +106,7 @@ COMPAT = (
     Mutation(
         "The same rule for traded tokens in views of the project",
         "authservice/permissions.py",
-        to('if LEGACY in caller.claims["amr"]:', "if False:"),
+        to("return proof is not None and", "return proof is None or"),
         _TESTS,
     ),
     Mutation(

@@ -112,7 +112,7 @@ HOST_VIEWS = (
     Mutation(
         "The time of the login, which a refresh does not renew",
         "authservice/permissions.py",
-        to('caller.claims["auth_time"]', 'caller.claims["iat"]'),
+        to("proof.at.timestamp()", 'caller.claims["iat"]'),
         (_VIEWS + "rest.py",),
     ),
     Mutation(

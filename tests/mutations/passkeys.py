@@ -184,6 +184,42 @@ PASSKEYS = (
         (_KEYS + "support.py",),
     ),
     Mutation(
+        "The recent proof before an app that was set up gives a step-up in the same session",
+        _STEP_UP,
+        to("return bool(moments) and max(moments) < earliest", "return False"),
+        (_STEPS,),
+    ),
+    Mutation(
+        "The methods that the challenge of a step-up offered",
+        _STEP_UP,
+        to("if given.method not in offered:", "if False:"),
+        (_STEPS,),
+    ),
+    Mutation(
+        "The step-up before an app is set up beside a passkey",
+        "authservice/twofactor/enrolment.py",
+        to("if any(factor.is_enabled(person) for factor in others):", "if False:"),
+        (_KEYS + "factor.py",),
+    ),
+    Mutation(
+        "The passkey that voids an older challenge to set up an app",
+        "authservice/twofactor/verify_login.py",
+        to("    if _others(person):\n", "    if False:\n"),
+        (_KEYS + "factor.py",),
+    ),
+    Mutation(
+        "The passkey as it is in the database when a login uses it",
+        KEYS + "keys.py",
+        without('        verifies=param("verifies", Passkey),\n'),
+        (_KEYS + "factor.py",),
+    ),
+    Mutation(
+        "The end of all sessions when staff remove a second factor",
+        KEYS + "own_passkeys.py",
+        to("if any(passkey.second_factor for passkey in removed):", "if False:"),
+        (_KEYS + "mails.py",),
+    ),
+    Mutation(
         "The CSRF token of the form of a passkey",
         "authservice/pages/login_pages.py",
         to(

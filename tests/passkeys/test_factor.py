@@ -2,14 +2,16 @@
 
 from functools import partial
 
+import pyotp
 import pytest
 from django.db import transaction
 
 from authservice.core import errors as core_errors
+from authservice.core.login import login
 from authservice.core.models import Session
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
-from authservice.kernel.interfaces import Arrival
+from authservice.kernel.interfaces import Arrival, Reach
 from authservice.kernel.secret import Secret
 from authservice.passkeys import challenges
 from authservice.passkeys.errors import PasskeyRefused
@@ -76,14 +78,14 @@ def test_level_is_that_of_the_best_passkey(ann, person, verifies, attested, leve
     ann.enrol()
     Passkey.objects.update(verifies=verifies, attested=attested)
 
-    assert second_factor.reaches(person()) == level
+    assert second_factor.reaches(person()) == Reach(level)
 
 
 def test_bare_key_beside_an_attested_one_that_does_not_verify_reaches_aal2(ann, person):
     ann.enrol()
     Passkey.objects.update(verifies=False, attested=True)
 
-    assert second_factor.reaches(person()) == "aal2"
+    assert second_factor.reaches(person()) == Reach("aal2")
 
 
 def test_level_to_enrol_is_that_of_the_settings(passkeys):
@@ -103,6 +105,30 @@ def test_options_are_those_of_the_temp_token(ann, person):
         Passkey.objects.get().credential_id
     ]
     assert options["challenge"] != challenges.of_temp_token(Secret("another"))
+
+
+@pytest.mark.parametrize(
+    ("level", "verification", "offered"),
+    [
+        ("aal1", "preferred", {"bare", "verifying", "attested"}),
+        ("aal2", "preferred", {"bare", "verifying", "attested"}),
+        ("phr", "required", {"verifying", "attested"}),
+        ("phrh", "required", {"attested"}),
+    ],
+)
+def test_options_have_only_keys_that_reach_the_level(ann, person, level, verification, offered):
+    for name in ("bare", "verifying", "attested"):
+        ann.device = Authenticator()
+        ann.enrol(name=name)
+    Passkey.objects.filter(name="bare").update(verifies=False)
+    Passkey.objects.filter(name="attested").update(attested=True)
+
+    options = second_factor.options(person(), TOKEN, level)["passkey"]
+
+    assert options["userVerification"] == verification
+    ids = [entry["id"] for entry in options["allowCredentials"]]
+    names = Passkey.objects.filter(credential_id__in=ids).values_list("name", flat=True)
+    assert set(names) == offered
 
 
 def test_user_without_passkeys_gets_no_options(ann, person):
@@ -232,3 +258,79 @@ def test_enabled_factor_is_needed_to_add_a_passkey(ann):
     Session.objects.update(levels="aal1 1893500000 pwd")
 
     assert ann.post("passkeys/options").error == (401, "STEP_UP_REQUIRED")
+
+
+def test_evidence_of_a_passkey_that_a_recovery_demoted_since_is_worth_nothing(ann, person):
+    ann.enrol(second_factor=True)
+    evidence = examine(ann, person())
+
+    Passkey.objects.update(verifies=False)
+
+    assert used(evidence) is False
+
+
+def test_login_with_a_passkey_that_a_recovery_demoted_since_is_refused(ann, monkeypatch):
+    """The login has read the passkey, and waits for the recovery."""
+    ann.enrol(second_factor=True)
+    check = login.check_may_log_in
+
+    def demoted(*arguments, **options):
+        Passkey.objects.update(verifies=False)
+        return check(*arguments, **options)
+
+    monkeypatch.setattr(login, "check_may_log_in", demoted)
+
+    assert ann.log_in().error == (401, "PASSKEY_INVALID")
+
+
+class TestAppBesideAPasskey:
+    """An intruder with a stolen session must not add an app beside the passkey of the user."""
+
+    @pytest.fixture
+    def owner(self, ann):
+        ann.enrol(second_factor=True)
+        return ann
+
+    def test_it_is_set_up_only_after_two_factors(self, owner):
+        assert owner.post("2fa/setup").error == (401, "STEP_UP_REQUIRED")
+
+        step_up(owner)
+
+        assert owner.post("2fa/setup").status == 200
+
+    def test_it_is_confirmed_only_after_two_factors(self, ann):
+        secret = ann.post("2fa/setup").data["secret"]
+        ann.enrol(second_factor=True)
+        code = pyotp.TOTP(secret).now()
+        assert ann.post("2fa/verify", code=code).error == (401, "STEP_UP_REQUIRED")
+
+        step_up(ann)
+
+        assert ann.post("2fa/verify", code=code).status == 200
+
+    def test_passkey_that_is_no_second_factor_changes_nothing(self, ann):
+        ann.enrol()
+
+        assert ann.post("2fa/setup").status == 200
+
+    def test_challenge_to_set_up_an_app_is_void_once_there_is_a_passkey(self, ann, configure):
+        configure(TWOFACTOR={"REQUIRED": "everybody"})
+        (challenge,) = ann.api.log_in(ann.email)["challenges"]
+        temp_token = challenge["data"]["temp_token"]
+        secret = ann.api.post("2fa/setup-login", temp_token=temp_token).data["secret"]
+        ann.enrol(second_factor=True)
+
+        again = ann.api.post("2fa/setup-login", temp_token=temp_token)
+        code = pyotp.TOTP(secret).now()
+        answer = ann.api.post("2fa/verify-login", temp_token=temp_token, code=code)
+
+        assert again.error == answer.error == (401, "INVALID_TOKEN")
+
+
+def step_up(holder):
+    (challenge,) = holder.post("step-up", acr="aal2").data["challenges"]
+    asked = challenge["data"]
+    body = {"temp_token": asked["temp_token"], "credential": holder.device.get(asked["passkey"])}
+    answer = holder.post("step-up/verify", **body)
+    assert answer.status == 200, answer.body
+    holder.token = answer.data["access_token"]

@@ -75,3 +75,14 @@ def test_removal_by_staff_is_announced_without_the_client(ann, post, api):
     )
     assert api.get("me", token=signed_in).error == (401, "INVALID_TOKEN")
     assert ann.get("me").status == 200
+
+
+def test_removal_of_a_second_factor_by_staff_ends_all_sessions(ann):
+    """A thief who knew the password had logged in with the key as its second factor."""
+    ann.enrol(second_factor=True)
+
+    own_passkeys.remove_by_staff(
+        lookup.find_by_email(ann.email), Passkey.objects.all(), by=make_user("eve@example.com")
+    )
+
+    assert ann.get("me").error == (401, "INVALID_TOKEN")

@@ -127,6 +127,17 @@ class TestChecks:
 
         assert ids() == ["E271"]
 
+    def test_addresses_of_the_service_that_are_not_on_the_domain(self, urls):
+        urls(front="https://app.example.de", api="https://api.example.de", RP_ID="example.com")
+
+        assert ids() == ["E271"]
+
+    def test_this_machine_in_development_needs_no_address(self, urls, settings):
+        settings.DEBUG = True
+        urls()
+
+        assert ids() == []
+
     def test_apps_alone_need_no_page(self, urls):
         urls(RP_ID="example.com", ORIGINS=[APP])
 

@@ -13,6 +13,7 @@ from authservice.core.sessions import bearer
 from authservice.kernel import clock, modules
 from authservice.kernel.levels import ORDER, Record
 from authservice.kernel.secret import Secret
+from authservice.twofactor.models import Authenticator
 from tests.admin_api.people import promote
 from tests.step_up.test_step_up import confirm, session_of
 from tests.support.client import PASSWORD
@@ -188,6 +189,7 @@ ALWAYS = {
 @pytest.mark.parametrize("name", ALWAYS)
 def test_route_that_always_asks_refuses_whatever_the_settings_are(enrolled, name):
     """The user has a second factor, so the routes ask for both."""
+    Authenticator.objects.update(enabled_at=clock.now() - timedelta(days=1))
     long_ago = timedelta(minutes=20)  # an enrolment may take some minutes more
     old = [((level, long_ago), ("aal1", age)) for level in ORDER[1:] for age in (NOW, long_ago)]
     for history in ((("aal1", NOW),), *old):

@@ -231,6 +231,52 @@ def test_session_of_another_package_proves_two_factors_only_by_a_new_login(enrol
     assert enrolled.post("step-up", acr="aal2").error == (403, "STEP_UP_UNAVAILABLE")
 
 
+class TestFactorSetUpWithAnOldProof:
+    """With a stolen session an intruder could set up a factor and then prove it."""
+
+    @pytest.mark.parametrize(("seconds", "status"), [(590, 200), (601, 403)])
+    def test_it_is_offered_if_a_proof_was_recent_then(self, ann, clock, seconds, status):
+        clock.forward(seconds=seconds)
+        ann.enrol()
+
+        answer = ann.post("step-up", acr="aal2")
+
+        assert answer.status == status
+        if status == 403:
+            assert (answer.error[1], answer.body["data"]["enrol"]) == ("STEP_UP_UNAVAILABLE", [])
+
+    @pytest.mark.parametrize("began", ["before", "after"])
+    def test_its_code_answers_no_challenge(self, ann, clock, began):
+        clock.forward(minutes=11)
+        asked = begin(ann, "aal1")
+        ann.enrol()
+        clock.forward(seconds=30)
+        if began == "after":
+            asked = begin(ann, "aal1")
+
+        answer = ann.post("step-up/verify", temp_token=asked["temp_token"], code=ann.code())
+
+        assert asked["methods"] == ["password"]
+        assert answer.error == (401, "INVALID_TOKEN")
+
+    def test_it_counts_after_a_newer_proof(self, ann, clock):
+        clock.forward(minutes=11)
+        ann.enrol()
+        confirm(ann, "aal1", password=PASSWORD)
+        clock.forward(seconds=30)
+
+        assert confirm(ann, "aal2", code=ann.code()).status == 200
+
+    def test_it_counts_in_a_session_that_began_later(self, ann, clock):
+        clock.forward(minutes=11)
+        ann.enrol()
+        clock.forward(seconds=30)
+        ann.token = ann.verify_login(ann.code()).data["access_token"]
+        clock.forward(minutes=11)
+
+        assert confirm(ann, "aal2", code=ann.code()).status == 200
+
+
 @pytest.mark.parametrize(
     "proof",
     [

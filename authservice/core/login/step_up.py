@@ -12,7 +12,7 @@ challenge is refused. That is so even if this proof was withdrawn with its facto
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -30,7 +30,7 @@ from authservice.core.users.person import Person
 from authservice.kernel import clock, crypto, databases, events, levels
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, InvalidToken
-from authservice.kernel.interfaces import Along, SecondFactor
+from authservice.kernel.interfaces import Along, Reach, SecondFactor
 from authservice.kernel.levels import CODE, MFA, OWN, Level, Record
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
@@ -101,7 +101,8 @@ def methods(person: Person, record: Record, level: Level) -> tuple[str, ...]:
     """The methods by which this user can prove the level in this session.
 
     A second factor alone is one factor: in a session that proved no first one, such as one that
-    continues the session of another package, only a passkey that verifies its user gives two.
+    continues the session of another package, only a passkey that verifies its user gives two. A
+    factor that was set up when the last proof of this session was old counts for nothing in it.
     Raises `StepUpUnavailable`, which names what to enrol, if the user has no method.
     """
     by_password = level == "aal1" and person.user.has_usable_password()
@@ -109,7 +110,8 @@ def methods(person: Person, record: Record, level: Level) -> tuple[str, ...]:
     enrol: list[str] = []
     lacks_first = False
     for factor in plugs(SecondFactor):
-        reached = factor.reaches(person)
+        reach = factor.reaches(person)
+        reached = reach.level if reach else None
         # A factor that can prove the level, but that this user has not set up for it yet.
         if levels.includes(factor.level, level) and (
             reached is None or not levels.includes(reached, level)
@@ -118,6 +120,8 @@ def methods(person: Person, record: Record, level: Level) -> tuple[str, ...]:
         # In a session without a first factor, a second one counts as one factor (see above).
         if reached == "aal2" and not record.first:
             reached, lacks_first = "aal1", True
+        if reach and _is_set_up_by_old_session(reach, record):
+            reached, lacks_first = None, True
         if reached is not None and levels.includes(reached, level):
             available.append(factor.method)
     if not available:
@@ -127,17 +131,30 @@ def methods(person: Person, record: Record, level: Level) -> tuple[str, ...]:
     return tuple(available)
 
 
+def _is_set_up_by_old_session(reach: Reach, record: Record) -> bool:
+    """Whether the factor was set up when all proofs of this session were older than `RECENT`: an
+    intruder who has stolen the session may have done it. A proof that is newer than the factor
+    counts too. A session that continues one of another package has no proof, and began at a time
+    that its record does not have; no second factor gives it two factors."""
+    if reach.unproven_since is None:
+        return False
+    moments = [event.at.timestamp() for event in record]
+    earliest = reach.unproven_since.timestamp() - RECENT.total_seconds()
+    return bool(moments) and max(moments) < earliest
+
+
 @clock.once
 def challenge(person: Person, session: Session, record: Record, need: Need) -> Offer:
     """A challenge of this session for a level. Raises `StepUpUnavailable`."""
     level = level_of(person, need)
     offered = methods(person, record, level)
-    issued = f"{session.pk.hex}:{level}:{clock.timestamp():.6f}:{secrets.token_urlsafe(16)}"
+    moment, nonce = f"{clock.timestamp():.6f}", secrets.token_urlsafe(16)
+    issued = f"{session.pk.hex}:{level}:{','.join(offered)}:{moment}:{nonce}"
     token = Secret(crypto.signer(_PURPOSE).sign(issued))
     options: dict[str, Any] = {}
     for factor in plugs(SecondFactor):
         if factor.method in offered:
-            options |= factor.options(person, token)
+            options |= factor.options(person, token, level)
     return Offer(token, level, offered, options)
 
 
@@ -157,7 +174,7 @@ def answer(
     and for a session that ended meanwhile; `StepUpRequired` if this proof cannot reach the level;
     and what the check of the proof raises.
     """
-    level = _read(temp_token, session, record)
+    level, offered = _read(temp_token, session, record)
 
     def record_event() -> None:
         events.record("auth.step_up", person, client, method=given.method, level=level)
@@ -177,6 +194,9 @@ def answer(
         raise InvalidToken
     if given.method == CODE_METHOD:
         proofs = _require_enough(_together(record, (CODE,)), level)
+        # A factor that was set up after the challenge does not answer it.
+        if given.method not in offered:
+            raise InvalidToken
         with _recorded(person, client, given.method):
             # Counts the attempt, and stores the proofs in the transaction that uses the code.
             factor.verify(person, given.code, client, along=stored_with(proofs))
@@ -216,19 +236,20 @@ def _together(record: Record, second: tuple[str, ...]) -> tuple[str, ...]:
     return (*first, *second, MFA) if first else second
 
 
-def _read(temp_token: Secret, session: Session, record: Record) -> Level:
-    """The level that a challenge of this session asks for. Raises `InvalidToken`."""
+def _read(temp_token: Secret, session: Session, record: Record) -> tuple[Level, Collection[str]]:
+    """The level that a challenge of this session asks for, and the methods that it offers. Raises
+    `InvalidToken`."""
     try:
         issued = crypto.signer(_PURPOSE).unsign(temp_token.reveal())
     except signing.BadSignature as error:
         raise InvalidToken from error
-    session_id, level, seconds, _ = issued.split(":")
+    session_id, level, offered, seconds, _ = issued.split(":")
     began = datetime.fromtimestamp(float(seconds), UTC)
     moments = [record.last(levels.known(level)), record.withdrawn]
     answered = any(moment is not None and moment >= began for moment in moments)
     if session_id != session.pk.hex or answered or clock.utc() - began > _TTL:
         raise InvalidToken
-    return levels.known(level)
+    return levels.known(level), offered.split(",")
 
 
 @contextmanager

@@ -66,7 +66,7 @@ def users_with(number: str) -> list[Any]:
 
 def lock(person: Person, key: str | None) -> None:
     """Lock the user and those who lose the number, in the lock order. Call it first in the
-    transaction that verifies the number, so that concurrent verifications are serialised."""
+    transaction that verifies the number, so that concurrent verifications are serialized."""
     users = _losers(person, key).values_list("pk", flat=True) if key else ()
     passwords.lock_users({person.user.pk, *users})
 

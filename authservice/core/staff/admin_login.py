@@ -44,6 +44,10 @@ class SetUpRequired(Exception):  # noqa: N818 not an error: the user has to set 
     """The settings require a second factor, and the user has none."""
 
 
+class PasskeyRequired(Exception):  # noqa: N818 not an error: the user has to log in elsewhere
+    """The only second factors of the user are passkeys, which this login cannot ask for."""
+
+
 @clock.once
 def log_in(
     name: str, password: Secret, code: Secret, client: Client, *, allow: Callable[[Any], None]
@@ -51,8 +55,8 @@ def log_in(
     """The user with this name, password and, if they have a second factor, this code.
 
     `allow(user)` raises an exception of its own for a user who may not log in. Raises the errors of
-    `login.checked_password`, `TwoFactorRefused`, `CodeRequired`, `SetUpRequired` and
-    `PasswordChangeRequired`.
+    `login.checked_password`, `TwoFactorRefused`, `CodeRequired`, `PasskeyRequired`,
+    `SetUpRequired` and `PasswordChangeRequired`.
     """
     field = "email" if host().natural == host().email else "username"
     typed = {field: name}
@@ -139,16 +143,19 @@ def _current_versions(pk: Any) -> list[int]:
 
 def _require_second_factor(person: Person, code: Secret, client: Client) -> None:
     factors = plugs(SecondFactor)
-    enabled = next((factor for factor in factors if factor.is_enabled(person)), None)
-    if enabled:
+    enabled = {factor.method: factor for factor in factors if factor.is_enabled(person)}
+    if by_code := enabled.get(SecondFactor.method):
         if not code:
             events.record("auth.login.challenged", person, client, method=METHOD)
             raise CodeRequired
         try:
-            enabled.verify(person, code, client)
+            by_code.verify(person, code, client)
         except errors.TwoFactorRefused:
             login.record_failure(person, client, "two_factor_invalid", method=METHOD)
             raise
+    elif enabled:
+        login.record_failure(person, client, "passkey_required", method=METHOD)
+        raise PasskeyRequired
     elif any(factor.is_required(person) for factor in factors):
         login.record_failure(person, client, "second_factor_required", method=METHOD)
         raise SetUpRequired

@@ -80,6 +80,12 @@ class AdminAuthenticationForm(admin_forms.AdminAuthenticationForm):
         except admin_login.CodeRequired as error:
             text = _("Enter a code of your authenticator app, or a backup code.")
             raise ValidationError({"code": text}) from error
+        except admin_login.PasskeyRequired as error:
+            text = _(
+                "This page cannot ask for your passkey: sign in on the pages of the service, or set"
+                " up an authenticator app."
+            )
+            raise ValidationError(text, code="passkey_required") from error
         except admin_login.SetUpRequired as error:
             text = _("You need a second factor here: sign in to the service, which sets one up.")
             raise ValidationError(text, code="second_factor_required") from error

@@ -175,7 +175,7 @@ def country_of(number: str) -> str:
 
 
 def _folded(text: str) -> str:
-    # Case folding can undo the normal form, so normalise twice (Unicode 3.13, NFKC_Casefold).
+    # Case folding can undo the normal form, so normalize twice (Unicode 3.13, NFKC_Casefold).
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 

@@ -8,6 +8,7 @@ from django.test import Client
 
 from authservice.core.models import Account, AttemptCounter
 from authservice.core.staff.checks import check_admin_login
+from authservice.passkeys.models import Handle, Passkey
 from tests.admin.inside.conftest import staff
 from tests.support.client import PASSWORD
 from tests.support.people import deactivate, the_user
@@ -230,6 +231,35 @@ def test_admin_login_without_required_second_factor_is_refused(log_in, configure
     assert "sign in to the service, which sets one up" in errors(log_in())
 
     assert recorded("auth.login.failed")[0].metadata["reason"] == "second_factor_required"
+
+
+def test_admin_login_asks_for_a_code_also_if_passkeys_come_first(
+    superuser, phone, log_in, settings
+):
+    others = [app for app in settings.INSTALLED_APPS if app != "authservice.passkeys"]
+    settings.INSTALLED_APPS = ["authservice.passkeys", *others]
+    a_passkey(superuser)
+
+    assert "Enter a code" in errors(log_in())
+    assert logged_in(log_in(code=phone.code()))
+
+
+def test_admin_login_of_a_user_with_only_a_passkey_says_where_to_log_in(
+    superuser, log_in, recorded
+):
+    a_passkey(superuser)
+
+    assert "This page cannot ask for your passkey" in errors(log_in())
+    assert "This page cannot ask for your passkey" in errors(log_in(code="123456"))
+
+    assert recorded("auth.login.failed")[0].metadata["reason"] == "passkey_required"
+
+
+def a_passkey(user):
+    Handle.objects.create(user=user, value="handle")
+    Passkey.objects.create(
+        user=user, credential_id="id", credential_digest="digest", name="Phone", second_factor=True
+    )
 
 
 # The page and the checks
