@@ -76,7 +76,7 @@ def check_passkeys(**_: Any) -> Iterator[CheckMessage]:
         return
     origins = relying_party.origins()
     pages = [origin for origin in origins if not origin.startswith(ANDROID)]
-    allows_others = len(pages) < len(origins) or relying_party.allows_this_machine()
+    allows_others = len(pages) < len(origins) or relying_party.is_local()
     fits_none = not allows_others and not any(map(relying_party.is_within, pages))
     fits_all = all(map(relying_party.is_within, pages))
     if fits_none:

@@ -119,13 +119,14 @@ def is_allowed(origin: str) -> bool:
     is allowed if no origin is configured."""
     if origin in origins():
         return True
-    if not allows_this_machine():
+    if not (settings.DEBUG and is_local()):
         return False
     return origin == normal(origin) and is_loopback(parts_of(origin).hostname)
 
 
-def allows_this_machine() -> bool:
-    return settings.DEBUG and domain() == _LOCAL and not conf.origins
+def is_local() -> bool:
+    """Whether the service is one of this machine, with no other origin configured."""
+    return domain() == _LOCAL and not conf.origins
 
 
 def is_within(origin: str) -> bool:

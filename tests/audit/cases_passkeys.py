@@ -281,3 +281,34 @@ def login_by_passkey_of_suspended_user(world):
     act = log_in(world)
     deactivate(ANN)
     return act
+
+
+# Setting up an app beside a passkey that is a second factor
+
+
+@case("POST /2fa/setup", code="STEP_UP_REQUIRED")
+def app_beside_a_passkey(world):
+    return partial(holder(world, second_factor=True).post, "2fa/setup")
+
+
+@case("POST /2fa/setup", code="STEP_UP_UNAVAILABLE")
+def app_beside_a_key_without_a_first_factor(world):
+    return partial(without_first_factor(world).post, "2fa/setup")
+
+
+@case("POST /2fa/verify", code="STEP_UP_REQUIRED")
+def first_code_beside_a_passkey(world):
+    return partial(holder(world, second_factor=True).post, "2fa/verify", code="123456")
+
+
+@case("POST /2fa/verify", code="STEP_UP_UNAVAILABLE")
+def first_code_beside_a_key_without_a_first_factor(world):
+    return partial(without_first_factor(world).post, "2fa/verify", code="123456")
+
+
+def without_first_factor(world):
+    """Ann with a key that is only a second factor, in a session continued from another package."""
+    person = holder(world, second_factor=True)
+    Passkey.objects.update(verifies=False)
+    Session.objects.update(levels="", amr="legacy")
+    return person

@@ -44,6 +44,16 @@ class Holder:
         assert answer.status == 201, answer.body
         return answer.data
 
+    def step_up(self) -> Holder:
+        """Prove two factors with the passkey."""
+        (challenge,) = self.post("step-up", acr="aal2").data["challenges"]
+        temp_token = challenge["data"]["temp_token"]
+        credential = self.device.get(challenge["data"]["passkey"])
+        answer = self.post("step-up/verify", temp_token=temp_token, credential=credential)
+        assert answer.status == 200, answer.body
+        self.token = answer.data["access_token"]
+        return self
+
     def login_options(self) -> Any:
         return begin_login(self.api)
 

@@ -294,7 +294,7 @@ class TestAppBesideAPasskey:
     def test_it_is_set_up_only_after_two_factors(self, owner):
         assert owner.post("2fa/setup").error == (401, "STEP_UP_REQUIRED")
 
-        step_up(owner)
+        owner.step_up()
 
         assert owner.post("2fa/setup").status == 200
 
@@ -304,7 +304,7 @@ class TestAppBesideAPasskey:
         code = pyotp.TOTP(secret).now()
         assert ann.post("2fa/verify", code=code).error == (401, "STEP_UP_REQUIRED")
 
-        step_up(ann)
+        ann.step_up()
 
         assert ann.post("2fa/verify", code=code).status == 200
 
@@ -325,12 +325,3 @@ class TestAppBesideAPasskey:
         answer = ann.api.post("2fa/verify-login", temp_token=temp_token, code=code)
 
         assert again.error == answer.error == (401, "INVALID_TOKEN")
-
-
-def step_up(holder):
-    (challenge,) = holder.post("step-up", acr="aal2").data["challenges"]
-    asked = challenge["data"]
-    body = {"temp_token": asked["temp_token"], "credential": holder.device.get(asked["passkey"])}
-    answer = holder.post("step-up/verify", **body)
-    assert answer.status == 200, answer.body
-    holder.token = answer.data["access_token"]

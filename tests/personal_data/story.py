@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -117,9 +117,12 @@ class Ann:
         failed = self.post.outgoing("magic-link")
         assert failed
         lost_messages.failed(failed, OSError("refused"))
-        # The new address is not that of an account yet.
-        for kind in ("magic-link", kinds.CHANGE_EMAIL):
-            job = next(job for job in self.post.jobs if job.kind == kind)
+        change, link = (
+            next(job for job in self.post.jobs if job.kind == kind)
+            for kind in (kinds.CHANGE_EMAIL, "magic-link")
+        )
+        # The new address is not that of an account yet, so the last of these has no owner.
+        for job in (change, link, replace(link, target=NEW_EMAIL)):
             lost_messages.keep(job, worker.to_dict(job), "refused")
         self.api.post("login", email=EMAIL, password="wrong")
         # Of somebody who signs up with her address, and does not learn that it is taken.

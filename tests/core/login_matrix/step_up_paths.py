@@ -82,9 +82,11 @@ class SecondStepWithPasskey(LoginPath):
     """The user has typed the password, and the second factor is a key."""
 
     def prepare(self, world: World) -> Any:
-        # The session in which the user may set up an app later: other sessions end here.
+        # The session in which the user may set up an app later: other sessions end here, and an
+        # app beside the passkey needs two factors.
         holder = Holder(world.api, world.ann.email, token=world.ann.token)
         holder.enrol(second_factor=True)
+        world.ann.token = holder.step_up().token
         return holder, world.ann.challenge()["data"]
 
     def complete(self, world: World, proof: Any) -> Answer:
