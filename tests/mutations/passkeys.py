@@ -186,7 +186,7 @@ PASSKEYS = (
     Mutation(
         "The recent proof before an app that was set up gives a step-up in the same session",
         _STEP_UP,
-        to("return bool(moments) and max(moments) < earliest", "return False"),
+        to("return bool(proofs) and max(proofs).timestamp() < earliest", "return False"),
         (_STEPS,),
     ),
     Mutation(

@@ -138,9 +138,10 @@ def _is_set_up_by_old_session(reach: Reach, record: Record) -> bool:
     that its record does not have; no second factor gives it two factors."""
     if reach.unproven_since is None:
         return False
-    moments = [event.at.timestamp() for event in record]
+    # A proof that was withdrawn since, with its factor, had its time too.
+    proofs = [*(event.at for event in record), *filter(None, [record.withdrawn])]
     earliest = reach.unproven_since.timestamp() - RECENT.total_seconds()
-    return bool(moments) and max(moments) < earliest
+    return bool(proofs) and max(proofs).timestamp() < earliest
 
 
 @clock.once
