@@ -137,7 +137,8 @@ class TestSites:
     )
     def test_front_end_of_another_site_is_a_warning(self, ids, configure, api, front_end):
         if apps.is_installed("authservice.passkeys"):
-            configure(PASSKEYS={"RP_ID": "example.com"})  # an IP address is no domain of passkeys
+            # An IP address is no domain of passkeys.
+            configure(PASSKEYS={"RP_ID": "example.com", "ORIGINS": ["https://example.com"]})
         configure(API_URL=api, FRONTEND={"URL": front_end})
         assert ids() == ["W231"]
 
