@@ -7,9 +7,8 @@ It imports nothing of `tests`, whose assertions pytest rewrites later. Suites th
 another host are a sample too.
 
 With SHARE="2/3" in the environment the second of three places is meant: each test function that is
-the same on every database (`once`) runs in one of them. Of the others, none runs on SQLite, on
-which the default run tries them all; one in three on PostgreSQL, on which a run without SHARE tries
-them all; and all elsewhere.
+the same on every database (`once`) runs in one of them, and the others run where the database is
+not SQLite, on which the default run tries them all.
 
 Each place has its own order of files, so that a test which needs another file to run first or later
 fails in one of them. ORDER in the environment chooses further orders.
@@ -75,12 +74,10 @@ def _is_elsewhere(item):
     share = os.environ.get("SHARE")
     if not share:
         return False
-    chosen = crc32(_function(item).encode())
     if not item.get_closest_marker("once"):
-        database = os.environ.get("DATABASE_URL", "").partition(":")[0]
-        return database == "sqlite" or (database == "postgres" and chosen % 3 != 0)
+        return os.environ.get("DATABASE_URL", "").startswith("sqlite")
     number, places = map(int, share.split("/"))
-    return chosen % places != number - 1
+    return crc32(_function(item).encode()) % places != number - 1
 
 
 def _has_own(item):
