@@ -101,6 +101,9 @@ REST_FRAMEWORK = {"DEFAULT_AUTHENTICATION_CLASSES": []}
 from authservice.kernel import errors
 from authservice.kernel.phrases import phrase
 """,
+    ("docs/other_packages.rst", "wagtail.admin.urls"): (
+        'INSTALLED_APPS += ["authservice.pages"]' + _module("wagtail.admin.urls", "urlpatterns = []")
+    ),
     ("docs/passkeys.rst", "root_urls"): 'INSTALLED_APPS += ["authservice.passkeys"]',
     ("docs/your_data.rst", "EXPORT_HOOK"): _module(
         "shop.personal_data", "def of_user(user): yield from ()"
@@ -172,6 +175,12 @@ THEN = {
     ),
     ("docs/oauth.rst", "NoProviderToken"): 'assert "token" not in globals()',
     ("docs/organization.rst", "test_admins_rename_projects"): "test_admins_rename_projects(None)",
+    ("docs/other_packages.rst", "wagtail.admin.urls"): """
+from django.test import Client, override_settings
+with override_settings(ROOT_URLCONF=tuple(urlpatterns), ALLOWED_HOSTS=["testserver"]):
+    for address in ("/cms/login/", "/_util/login/"):
+        assert Client().get(f"{address}?next=/cms/").url == "/auth/login?next=/cms/"
+""",
     ("docs/testing.rst", "def test_an_invoice"): "test_an_invoice_is_the_signed_in_users(None)",
 }
 # At most 15 blocks of Python or JavaScript, with the reason why no test executes them.
