@@ -357,6 +357,11 @@ class AccountAccess(Slot):
         last other way to log in is removed."""
         return False
 
+    def is_set_up(self, person: Any) -> bool:
+        """Whether the user has data of this module by which a client can log in, now or after a
+        change of the settings. Then a first proof of the address removes them (`first_proof`)."""
+        return False
+
     def rebind(self, email_key: str, stale: Collection[str], fresh: str) -> None:
         """Store the fingerprint `fresh` of a password hash in the rows of this address that have
         one of the fingerprints `stale`. Called when a login stores a better hash of the same
@@ -379,6 +384,10 @@ class ForeignTokens(Slot):
         (`core/sessions/sessions.py: Tokens`). Called by a refresh, with a token that is not one of
         ours. Raises `InvalidRefreshToken`, also for a token that the package did not issue."""
         raise InvalidRefreshToken
+
+    def exist(self, person: Any) -> bool:
+        """Whether the package has tokens of this user that a client could trade."""
+        return False
 
     def revoke(self, users: Collection[Any] | None, before: datetime | None) -> None:
         """Revoke the tokens that the users with these primary keys could trade, or those of all

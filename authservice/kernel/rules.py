@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 import re
+import ssl
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -292,3 +293,14 @@ CacheAlias = Annotated[
 # metadata of up to 100 rows.
 MetadataMax = Annotated[int, between(0, 16 * 1024, "0 to 16384")]
 ReadableFile = Annotated[str, Rule("a readable file", lambda path: os.access(path, os.R_OK))]
+
+
+def _has_certificates(path: str) -> bool:
+    try:
+        ssl.create_default_context(cafile=path)
+    except OSError:  # `ssl.SSLError` is one
+        return False
+    return True
+
+
+CertificateFile = Annotated[str, Rule("a readable file of certificates in PEM", _has_certificates)]

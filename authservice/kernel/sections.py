@@ -14,11 +14,11 @@ from django.urls import reverse
 from authservice.kernel import settings
 from authservice.kernel.origins import parts_of
 from authservice.kernel.rules import (
+    CertificateFile,
     CookieName,
     LocalPath,
     NotNegative,
     Positive,
-    ReadableFile,
     Rule,
     WebAddress,
     between,
@@ -144,7 +144,7 @@ class Outbound:
     """Host names that may have private or loopback addresses, such as `["sso.internal"]`."""
     insecure_hosts: tuple[str, ...] = ()
     """Host names that may be reached by plain http, such as `["localhost"]`."""
-    ca_file: ReadableFile = ""
+    ca_file: CertificateFile = ""
     """File of certificates of further certificate authorities (PEM), beside those of the system."""
 
 

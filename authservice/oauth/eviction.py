@@ -88,6 +88,9 @@ class LinkAccess(AccountAccess):
             link_storage.add(replace(link, at_signup=False, added_at=clock.now()))
         return bool(links)
 
+    def is_set_up(self, person: Person) -> bool:
+        return bool(storage.links().of_user(person.user.pk))
+
     def can_log_in(self, person: Person) -> bool:
         # Links remain after the operator has disabled their provider or removed it from the
         # settings: nobody can log in with these links.

@@ -72,7 +72,7 @@ def verify(id_token: Secret, key: PyJWK, expected: Expected) -> Claims:
         raise InvalidIDToken("issuer")
     # A token for several audiences was issued to one of them, which must be ours.
     has_several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
-    party = claims.get("azp")
+    party = claims.get("azp") or None
     is_ours = not has_several if party is None else party in expected.audiences
     if not is_ours:
         raise InvalidIDToken("authorized party")
@@ -127,7 +127,8 @@ def _check_hash(given: Any, access_token: Secret, key: PyJWK) -> None:
 
 
 def _is_nonce(given: Any, nonce: Secret) -> bool:
-    if not isinstance(given, str) or not nonce:
+    # A lone surrogate, which JSON can spell, cannot be encoded.
+    if not isinstance(given, str) or not given.isascii() or not nonce:
         return False
     # Apple's and Google's libraries for apps put the SHA-256 of the nonce into the request.
     hashed = Secret(hashlib.sha256(nonce.reveal().encode()).hexdigest())

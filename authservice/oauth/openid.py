@@ -384,7 +384,10 @@ def find_key(jwks: Any, header: Mapping[str, Any]) -> PyJWK | None:
         return None
     alg = header["alg"]
     try:
-        key = PyJWK({**candidates[0], "alg": _canonical(alg)})
+        # Without "d": PyJWT cannot verify with a private RSA key, which a provider may publish by
+        # mistake.
+        public = {name: value for name, value in candidates[0].items() if name != "d"}
+        key = PyJWK({**public, "alg": _canonical(alg)})
         # PyJWT compares this name with the header of the token.
         key.algorithm_name = alg
     except (PyJWTError, ValueError, TypeError, KeyError):

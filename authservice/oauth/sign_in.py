@@ -105,16 +105,17 @@ def sign_in(
 def _resolved(arriving: Arriving) -> SignedIn:
     """Repeat a login that another one has overtaken: of two first logins at once, one creates the
     account or the link, and the other finds it."""
-    for _ in range(_ATTEMPTS):
+    for attempt in range(_ATTEMPTS):
         try:
-            return _sign_in(arriving)
+            return _sign_in(arriving, repeated=attempt > 0)
         except (LinkTaken, UserAlreadyExists):
             continue
     person = storage.users().find_by_email(arriving.profile.email)
-    raise _refusal(arriving, person, errors.AlreadyLinked())
+    # No user has the address if two users of the host project share it.
+    raise _refusal(arriving, person, errors.AlreadyLinked() if person else errors.EmailTaken())
 
 
-def _sign_in(arriving: Arriving) -> SignedIn:
+def _sign_in(arriving: Arriving, *, repeated: bool) -> SignedIn:
     profile = arriving.profile
     link = storage.links().find(arriving.provider, profile.subject)
     person = storage.users().find(link.user_id) if link else None
@@ -132,7 +133,8 @@ def _sign_in(arriving: Arriving) -> SignedIn:
         # that it is taken.
         throttling.count("is-available", arriving.client.network)
         raise errors.SignupByProviderDisabled
-    throttling.count("signup", arriving.client.network)
+    if not repeated:
+        throttling.count("signup", arriving.client.network)
     new_user = profiles.new_user(profile)
     hook_calls.require_signup_allowed(new_user, arriving.client, method=arriving.method)
     account = NewAccount(new_user, partial(storage.users().create, new_user))

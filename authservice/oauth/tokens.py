@@ -106,8 +106,17 @@ def _refresh(link: Link, tokens: ProviderTokens, lease: OneTimeToken) -> Secret:
         renewed = provider.refresh(tokens.refresh_token)
     except ProviderError:
         raise _failed(lease) from None
-    store(link, renewed)
+    retry_on_deadlock(partial(_store_unless_newer, link, renewed))
     return renewed.access_token
+
+
+def _store_unless_newer(link: Link, tokens: ProviderTokens) -> None:
+    """Store the tokens of a refresh, unless a login has stored newer ones meanwhile."""
+    with transaction.atomic(using=databases.primary()):
+        storage.users().lock(link.user_id)  # as logins do
+        present = storage.links().find(link.provider, link.subject)
+        if present is not None and present.sealed_tokens == link.sealed_tokens:
+            store(link, tokens)
 
 
 def _failed(lease: OneTimeToken) -> NoProviderToken:

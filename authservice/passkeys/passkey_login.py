@@ -233,6 +233,9 @@ class PasskeyAccess(AccountAccess):
         # added at that proof.
         return _rows(person).exists()
 
+    def is_set_up(self, person: Person) -> bool:
+        return _rows(person).exists()
+
     def can_log_in(self, person: Person) -> bool:
         return _rows(person).filter(verifies=True).exists()
 

@@ -160,6 +160,11 @@ def is_readable(authenticator: Authenticator) -> bool:
     return bool(_opened(authenticator).reveal())
 
 
+def has_secret(authenticator: Authenticator, secret: Secret) -> bool:
+    """Whether the app has this secret."""
+    return _opened(authenticator) == secret
+
+
 def new_secret() -> Secret:
     """160 random bits in base32, the form that users type into apps."""
     return Secret(base64.b32encode(secrets.token_bytes(_OCTETS)).decode())

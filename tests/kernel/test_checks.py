@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 from unittest import mock
 
+import certifi
 import pytest
 from django.conf import settings as django_settings
 from django.core import checks
@@ -136,7 +137,7 @@ RIGHT = [
     service(),
     service(CORE={"CLAIMS_HOOK": "tests.support.modules.fillers.hook"}),
     service(API_URL="https://api.example.com/service"),
-    service(OUTBOUND={"TIMEOUT": 0.5, "CA_FILE": __file__, "INSECURE_HOSTS": ["localhost"]}),
+    service(OUTBOUND={"TIMEOUT": 0.5, "CA_FILE": certifi.where(), "INSECURE_HOSTS": ["localhost"]}),
     service(REFRESH_GRACE=60, TRUSTED_PROXIES=2, REUSE_LEEWAY=0),
     service(THROTTLE={"RATES": {"signup": "5/10min"}, "CACHE": "default"}),
     {"INSTALLED_APPS": [*APPS, "tests.support.modules.apps.RecordingListener"]},

@@ -5,6 +5,7 @@ import dataclasses
 from datetime import timedelta
 from typing import get_type_hints
 
+import certifi
 import pytest
 from django.core import checks
 
@@ -154,7 +155,7 @@ VALUES = {
     "OUTBOUND.TIMEOUT": (NOT_POSITIVE, [0.5]),
     "OUTBOUND.MAX_BYTES": ([0, -1], [1]),
     "OUTBOUND.IN_FLIGHT": ([0, -1], [1]),
-    "OUTBOUND.CA_FILE": (["/no/such/file.pem"], ["", __file__]),
+    "OUTBOUND.CA_FILE": (["/no/such/file.pem", __file__], ["", certifi.where()]),
     "THROTTLE.CACHE": (["elsewhere"], ["default"]),
     "CORE.DUMMY_HASHER": ([("nonsense", "Unknown password hashing algorithm")], ["default"]),
     "CORE.HASHES_IN_FLIGHT": ([-1], [0]),

@@ -6,6 +6,8 @@ from tests.mutations.kinds import CORE, Mutation, to, without
 
 _EARLIER = "tests/core/recovery/test_earlier_access.py"
 _HIDDEN = "tests/core/login/test_hidden_signup_unproven.py"
+_TRADE = "--ds=tests.compat.settings"
+_REVOCATION = "tests/compat/inside/test_revocation.py"
 _NUMBER = "tests/core/credentials/test_recovery_number.py"
 
 EARLIER = (
@@ -56,6 +58,24 @@ EARLIER = (
         CORE + "recovery/password_reset.py",
         to("        if suspect and not core.wipe_unproven:\n", "        if False:\n"),
         (f"{_EARLIER}::test_reset_removes_the_privilege_if_unproven_access_is_not_wiped",),
+    ),
+    Mutation(
+        "The link of a sign-up that ended without a login",
+        CORE + "recovery/first_proof.py",
+        to("or any(access.is_set_up(person) for access in plugs(AccountAccess))", "or False"),
+        ("tests/oauth/flow/test_refused_signup.py", "-kstopped"),
+    ),
+    Mutation(
+        "The session of a user who has never logged in by Django",
+        CORE + "recovery/first_proof.py",
+        to("or Session.objects.filter(user=person.user.pk).exists()", "or False"),
+        (_TRADE, f"{_REVOCATION}::test_first_proof_ends_a_traded_session"),
+    ),
+    Mutation(
+        "The tokens of simplejwt of a user who has never logged in by Django",
+        CORE + "recovery/first_proof.py",
+        to("or any(tokens.exist(person) for tokens in plugs(ForeignTokens))", "or False"),
+        (_TRADE, f"{_REVOCATION}::test_first_proof_blocks_tokens_that_were_never_traded"),
     ),
     Mutation(
         "The distrust after a magic link that removes nothing",

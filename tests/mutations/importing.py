@@ -45,13 +45,7 @@ IMPORTING = (
     Mutation(
         "The proof that is newer than an imported link",
         _OWNERS,
-        to("            return PROVEN\n", "            pass\n"),
-        _LINKS,
-    ),
-    Mutation(
-        "The login that confirms the user of an imported link",
-        _OWNERS,
-        to("return UNUSED if unused", "return UNUSED if False"),
+        to("return PROVEN if core.wipe_unproven and earlier", "return PROVEN if False"),
         _LINKS,
     ),
     Mutation(

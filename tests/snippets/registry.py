@@ -102,7 +102,8 @@ from authservice.kernel import errors
 from authservice.kernel.phrases import phrase
 """,
     ("docs/other_packages.rst", "wagtail.admin.urls"): (
-        'INSTALLED_APPS += ["authservice.pages"]' + _module("wagtail.admin.urls", "urlpatterns = []")
+        'INSTALLED_APPS += ["authservice.pages"]'
+        + _module("wagtail.admin.urls", "urlpatterns = []")
     ),
     ("docs/passkeys.rst", "root_urls"): 'INSTALLED_APPS += ["authservice.passkeys"]',
     ("docs/your_data.rst", "EXPORT_HOOK"): _module(

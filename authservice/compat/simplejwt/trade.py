@@ -113,6 +113,13 @@ class SimpleJwtTokens(ForeignTokens):
         )
         return issued or rotation.replayed(session_id, client)
 
+    def exist(self, person: Person) -> bool:
+        if not is_installed():
+            return False
+        now = as_simplejwt_stores(clock.now())
+        rows = outstanding().filter(blacklistedtoken=None, expires_at__gt=now)
+        return rows.filter(user=person.user.pk).exists()
+
     def revoke(self, users: Collection[Any] | None, before: datetime | None) -> None:
         """Block the tokens of users who lose all sessions of this service.
 

@@ -1,11 +1,9 @@
 """The users to whom imported access belongs, and why a user must not get it.
 
 Access from another package may belong to an attacker, who signed up there with the address of
-another person (account pre-hijacking). So it is not imported if
-
-- the owner has proven the address here since, which removed all earlier access;
-- the user has no password and has never logged in. The first proof of the address removes nothing
-  of such an account, so an attacker whose sign-up was never confirmed would keep the access.
+another person (account pre-hijacking). So it is not imported if the owner has proven the address
+since, which removed all earlier access. If the owner proves the address after the import, that
+removes the imported access too.
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ from authservice.kernel import databases
 
 NO_USER = "the user does not exist"
 PROVEN = "the address of the account was proven here later, which removes earlier access"
-UNUSED = "the user has no password and has never logged in"
 
 
 @dataclass(frozen=True)
@@ -49,10 +46,6 @@ class Owners:
         it may."""
         if key not in self.users:
             return NO_USER
-        user, proven_at = self.users[key], self.proven.get(key)
+        proven_at = self.proven.get(key)
         earlier = proven_at is not None and (added_at is None or proven_at >= added_at)
-        if core.wipe_unproven and earlier:
-            return PROVEN
-        # A user model without this field does not say who has logged in.
-        unused = getattr(user, "last_login", user) is None
-        return UNUSED if unused and not user.has_usable_password() else ""
+        return PROVEN if core.wipe_unproven and earlier else ""

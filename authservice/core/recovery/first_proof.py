@@ -13,12 +13,14 @@ from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
 from authservice.core.messages import kinds
-from authservice.core.models import Account
+from authservice.core.models import Account, Session
 from authservice.core.recovery import takeover, verification
 from authservice.core.users import creation, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events, message_queue, transactions
 from authservice.kernel.client import Client
+from authservice.kernel.interfaces import AccountAccess, ForeignTokens, SecondFactor
+from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 
@@ -68,8 +70,20 @@ def deny(token: Secret, email: str, client: Client) -> None:
 
 
 def was_open(person: Person) -> bool:
-    """Whether a client may have access: the account has a password, or a login is recorded."""
-    return person.user.has_usable_password() or person.last_login_at is not None
+    """Whether a client may have access: the account has a password or anything else that the first
+    proof of the address removes, or a login is recorded.
+
+    A login alone does not tell: a sign-up with a provider leaves its link also if a hook, a second
+    factor or an unverified address stops the login, and a project need not store `last_login`.
+    """
+    return (
+        person.user.has_usable_password()
+        or person.last_login_at is not None
+        or Session.objects.filter(user=person.user.pk).exists()
+        or any(access.is_set_up(person) for access in plugs(AccountAccess))
+        or any(factor.is_enabled(person) for factor in plugs(SecondFactor))
+        or any(tokens.exist(person) for tokens in plugs(ForeignTokens))
+    )
 
 
 def _wiped(person: Person, client: Client) -> Person:

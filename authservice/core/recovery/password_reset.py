@@ -73,7 +73,7 @@ def _reset_with_link(
         present = one_time.consume_for(one_time.RESET, person, issued)
         if present is None or present.email_key != issued.target_key:
             raise errors.InvalidLink
-        suspect = first_proof.is_suspect(present, caller)
+        suspect, was_open = first_proof.is_suspect(present, caller), first_proof.was_open(present)
         kind = takeover.RESET_BY_LINK
         if not present.email_proven:
             wipes = suspect and core.wipe_unproven
@@ -81,7 +81,7 @@ def _reset_with_link(
         if takeover.evict(kind, present, client):
             using = databases.primary()
             message_queue.send(kinds.ACCESS_REMOVED, present.email, client, using=using)
-        device_token = _reset(present, encoded, client)
+        device_token = _reset(present, encoded, client, was_open=was_open)
         verification.accept_email(present, client)
         if suspect and not core.wipe_unproven:
             takeover.distrust(present, client)
@@ -132,16 +132,17 @@ def _reset_with_code(phone: str, code: Secret, new_password: Secret, client: Cli
             raise errors.InvalidVerificationCode
         if not recovery_number.may_reset_password(present):
             raise errors.InvalidVerificationCode
+        was_open = first_proof.was_open(present)
         takeover.evict(takeover.RESET_BY_CODE, present, client)
-        device_token = _reset(present, encoded, client)
+        device_token = _reset(present, encoded, client, was_open=was_open)
         _notify(present, client)
     return device_token
 
 
-def _reset(person: Person, encoded: NewPassword, client: Client) -> Secret:
+def _reset(person: Person, encoded: NewPassword, client: Client, *, was_open: bool) -> Secret:
     # Only if a client could log in before. The first password of an account that staff created, for
     # example, ends nobody's access.
-    if first_proof.was_open(person):
+    if was_open:
         takeover.record_recovery(person)
     passwords.store(person, encoded)
     token = known_devices.revoke_others(person, client)

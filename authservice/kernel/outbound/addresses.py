@@ -15,11 +15,21 @@ Address = IPv4Address | IPv6Address
 
 # NAT64 (RFC 6052): DNS64 embeds IPv4 addresses in it, public ones among them.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-# Prefixes that embed or tunnel IPv4 addresses and that no public service needs.
+# Prefixes that embed or tunnel IPv4 addresses, that are for documentation (RFC 9637) or for segment
+# routing inside a network (RFC 9602), and that no public service needs.
 _TUNNELS = tuple(
     map(
         ipaddress.IPv6Network,
-        ("::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "fec0::/10"),
+        (
+            "::/96",
+            "::ffff:0:0:0/96",
+            "64:ff9b:1::/48",
+            "2001::/32",
+            "2002::/16",
+            "3fff::/20",
+            "5f00::/16",
+            "fec0::/10",
+        ),
     )
 )
 _IPV4_RELAYS = ipaddress.IPv4Network("192.88.99.0/24")
@@ -29,7 +39,15 @@ _IPV4_RELAYS = ipaddress.IPv4Network("192.88.99.0/24")
 _METADATA = frozenset(
     map(
         ipaddress.ip_address,
-        ("168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"),
+        (
+            "168.63.129.16",
+            "100.100.100.200",
+            "192.0.0.192",
+            "fd00:42::42",
+            "fd00:ec2::23",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+        ),
     )
 )
 

@@ -75,7 +75,11 @@ def exchange(
 ) -> Received:
     """Send a request to the first of `addresses` that accepts a connection."""
     connection = _connected(to, addresses, deadline)
-    late = _Late(connection, deadline.left())
+    try:
+        late = _Late(connection, deadline.left())
+    except TimedOut:
+        connection.close()
+        raise
     try:
         received = _converse(connection, to.target, method, headers, body)
         late.check()
@@ -124,18 +128,40 @@ def revealed(value: str | Secret) -> str:
     return value.reveal() if isinstance(value, Secret) else value
 
 
+class _Https(HTTPSConnection):
+    """A connection whose TLS handshake ends with the time of the request: the timeout of a socket
+    begins again after the TCP connection."""
+
+    deadline: Deadline
+
+    def _new_conn(self) -> socket.socket:
+        opened = super()._new_conn()
+        try:
+            opened.settimeout(self.deadline.left())
+        except TimedOut:
+            opened.close()
+            raise
+        return opened
+
+
 def _connected(to: Target, addresses: list[str], deadline: Deadline) -> HTTPConnection:
     last_error: Exception | None = None
+    try:
+        context = _tls(conf.ca_file) if to.secure else None
+    except OSError as error:  # `ssl.SSLError` is one: the file is gone or no PEM
+        raise Unreachable(f"OUTBOUND.CA_FILE cannot be read: {type(error).__name__}") from None
     for address in addresses:
         if to.secure:
-            connection: HTTPConnection = HTTPSConnection(
+            secure = _Https(
                 address,
                 to.port,
                 timeout=deadline.left(),
                 server_hostname=to.host,
                 cert_reqs="CERT_REQUIRED",
-                ssl_context=_tls(conf.ca_file),
+                ssl_context=context,
             )
+            secure.deadline = deadline
+            connection: HTTPConnection = secure
         else:
             connection = HTTPConnection(address, to.port, timeout=deadline.left())
         try:

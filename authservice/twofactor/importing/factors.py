@@ -36,6 +36,10 @@ from authservice.twofactor.models import Authenticator, BackupCode
 KIND = "factor"  # in the rows of `ImportedRow`
 # Reasons why an app or its codes are not imported, for the report.
 SECOND = "the user has another authenticator app, and here each user has one"
+OTHER = (
+    "the user has another authenticator app here, which stays. If the app of the package is newer,"
+    " disable the second factor here (authservice_disable_2fa) and import again"
+)
 NO_APP = "backup codes of a user without an authenticator app"
 CODE_FORM = "a backup code was left: it must have 8 to 32 of the characters A-Z and 0-9"
 EARLIER_CODES = (
@@ -160,7 +164,7 @@ class _Run:
             write = not self.options.dry_run
             owners = Owners.of({factor.user for factor in factors}, lock=write)
             stored = authenticators.rows().filter(user__in=owners.users, confirmed=True)
-            enabled = {*stored.values_list("user_id", flat=True)}
+            enabled = {row.user_id: row for row in stored}
             results = self._results(factors, owners, enabled=enabled, seen=imported_before)
             # Codes from before the proof of the address may be an attacker's, also beside an app
             # that the owner set up later.
@@ -187,7 +191,7 @@ class _Run:
         factors: Sequence[Factor],
         owners: Owners,
         *,
-        enabled: set[Any],
+        enabled: Mapping[Any, Authenticator],
         seen: Mapping[Any, datetime],
     ) -> dict[Any, str]:
         results: dict[Any, str] = {}
@@ -203,7 +207,8 @@ class _Run:
             ):
                 results[factor.row] = factor.reason or SECOND
             elif factor.user in enabled:
-                results[factor.row] = ""
+                same = authenticators.has_secret(enabled[factor.user], factor.secret)
+                results[factor.row] = "" if same else OTHER
             elif factor.row in seen or doubt:
                 results[factor.row] = doubt or imported_rows.REMOVED
             else:
@@ -268,8 +273,10 @@ def _backup_codes(authenticator: Authenticator, one: Factor) -> list[BackupCode]
 
 
 def from_base32(text: Secret) -> Secret:
-    """A secret in base32, in the form that this module stores. Raises `NotImportable`."""
-    base32 = Secret("".join(text.reveal().split()).upper().rstrip("="))
+    """A secret in base32, also in groups with spaces or hyphens, in the form that this module
+    stores. Raises `NotImportable`."""
+    grouped = text.reveal().replace("-", " ")
+    base32 = Secret("".join(grouped.split()).upper().rstrip("="))
     padding = "=" * (-len(base32.reveal()) % 8)
     try:
         return _checked(Secret(base64.b32decode(base32.reveal() + padding).hex()))

@@ -6,17 +6,22 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from allauth.mfa.models import Authenticator as Allauth
 from dj_rest_auth.mfa.models import Authenticator as Rest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from authservice.core.credentials import passwords
 from authservice.core.models import Account, ImportedRow, Session
+from authservice.core.recovery import first_proof
+from authservice.core.users import lookup
+from authservice.kernel.client import Client
 from authservice.twofactor import authenticators, enrolment
 from authservice.twofactor.models import Authenticator, BackupCode
 from tests.coming_from.inside import factors
 from tests.coming_from.inside.conftest import ANN, BOB, old_user, old_users
-from tests.coming_from.inside.factors import KINDS, SEED, challenge, code_of, log_in
+from tests.coming_from.inside.factors import KINDS, OTHER, SEED, challenge, code_of, log_in
 from tests.support.client import PASSWORD
 from tests.support.people import the_user
 
@@ -123,7 +128,7 @@ def test_factor_that_the_user_has_here_stays(bring, source, make):
     ).save()
     before = list(Authenticator.objects.values())
 
-    assert "0 imported, 1 already there" in bring(source)
+    assert "the user has another authenticator app here, which stays" in bring(source)
 
     assert list(Authenticator.objects.values()) == before
     assert not BackupCode.objects.exists()
@@ -202,11 +207,28 @@ def test_factor_of_an_address_that_was_proven_here_later_is_skipped(bring, sourc
     assert not Authenticator.objects.exists()
 
 
-def test_factor_of_a_sign_up_that_was_never_confirmed_is_skipped(bring, source, make):
+def test_factor_of_a_sign_up_that_was_never_confirmed_ends_by_the_first_proof(bring, source, make):
+    """An attacker's app would lock the owner out."""
     make(old_user(password=None))
+    bring(source)
 
-    assert "the user has no password and has never logged in" in bring(source)
+    with transaction.atomic():
+        person = lookup.get_person(the_user())
+        passwords.lock_and_read(person)
+        first_proof.confirm_address(person, Client())
+
     assert not Authenticator.objects.exists()
+
+
+def test_app_that_replaced_an_imported_one_in_the_package_is_reported(bring, source, make):
+    ann = old_user()
+    make(ann)
+    bring(source)
+    for model in (TOTPDevice, StaticDevice, Allauth, Rest):
+        model.objects.filter(user=ann).delete()
+    make(ann, OTHER)
+
+    assert "the user has another authenticator app here, which stays" in bring(source)
 
 
 def test_statements_of_a_batch_do_not_depend_on_its_size(bring, source, make):

@@ -5,10 +5,16 @@ from datetime import UTC, datetime, timedelta
 import jwt
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
+from rest_framework_simplejwt.tokens import RefreshToken
 
+from authservice.core.credentials import passwords
+from authservice.core.recovery import first_proof
 from authservice.core.sessions import revocation, sessions
 from authservice.core.users import lookup
+from authservice.kernel import clock
+from authservice.kernel.client import Client
 from tests.compat.inside.old import OldClient
 from tests.support.client import PASSWORD
 from tests.support.people import make_user, the_user
@@ -131,3 +137,31 @@ def test_logout_with_a_traded_token_is_refused(api, client, token):
 
     assert client.blacklist(token).status == 401
     assert api.get("me", token=traded["access_token"]).status == 200
+
+
+def prove_address(user):
+    with clock.unit(), transaction.atomic():
+        person = lookup.get_person(user)
+        passwords.lock_and_read(person)
+        first_proof.confirm_address(person, Client())
+
+
+def test_first_proof_ends_a_traded_session(api, trade):
+    """Other packages log users of providers in without Django's `login`: these users have neither
+    a password nor `last_login`, and their address may be another person's."""
+    user = make_user(password=None)
+    token = api.post("refresh", refresh_token=str(RefreshToken.for_user(user))).data["access_token"]
+    OutstandingToken.objects.all().delete()
+
+    prove_address(user)
+
+    assert api.get("me", token=token).status == 401
+
+
+def test_first_proof_blocks_tokens_that_were_never_traded(trade):
+    user = make_user(password=None)
+    token = str(RefreshToken.for_user(user))
+
+    prove_address(user)
+
+    assert trade(token) == BLOCKED

@@ -4,6 +4,7 @@ import threading
 import time
 
 import pytest
+from urllib3.util import connection
 
 from authservice.kernel.outbound.errors import (
     Busy,
@@ -51,6 +52,37 @@ def test_server_that_drips_over_tls_is_given_up(outbound, names, authority):
         pytest.raises(TimedOut),
     ):
         get(f"https://shop.test:{server.port}/")
+
+
+def test_handshake_after_a_slow_connection_ends_with_the_time_of_the_request(
+    outbound, names, authority, monkeypatch
+):
+    connect = connection.create_connection
+
+    def slow(*args, **kwargs):
+        time.sleep(0.6)  # as if the queue of the server were full
+        return connect(*args, **kwargs)
+
+    monkeypatch.setattr(connection, "create_connection", slow)
+    names["shop.test"] = ["127.0.0.1"]
+    outbound(PRIVATE_HOSTS=["shop.test"], CA_FILE=authority.file, TIMEOUT=1)
+    silence = served(lambda client, server: server.stopped.wait(5))
+    with silence as server, within(1.4), pytest.raises(TimedOut):
+        get(f"https://shop.test:{server.port}/")
+
+
+@pytest.mark.parametrize("content", ["no certificate", None])
+def test_file_of_certificates_that_cannot_be_read_is_unreachable(
+    outbound, names, tmp_path, content
+):
+    file = tmp_path / "authorities.pem"
+    if content is not None:
+        file.write_text(content)
+    names["shop.test"] = ["127.0.0.1"]
+    outbound(PRIVATE_HOSTS=["shop.test"], CA_FILE=str(file))
+
+    with pytest.raises(Unreachable, match="CA_FILE"):
+        get("https://shop.test/")
 
 
 def test_slow_lookup_is_given_up(outbound, monkeypatch):

@@ -1,6 +1,9 @@
 """Log in with a provider: a new user, a returning one, and one with the same address."""
 
+from io import StringIO
+
 import pytest
+from django.core.management import call_command
 
 from authservice.core.login import hook_calls
 from authservice.core.messages import kinds
@@ -10,7 +13,7 @@ from authservice.oauth.models import LinkedAccount
 from tests.oauth.browsing import ANN, FRONT, fragment_of, profile
 from tests.support.client import PASSWORD
 from tests.support.flows import account, move, prove
-from tests.support.people import deactivate, the_user, users
+from tests.support.people import deactivate, make_user, the_user, users
 from tests.support.slots import listening
 
 pytestmark = pytest.mark.django_db
@@ -349,3 +352,14 @@ def test_address_that_changed_since_the_read_is_not_linked(browser, ann, monkeyp
 
     assert answer.data["is_new_user"] is True
     assert LinkedAccount.objects.get().user_id != account("moved@example.com").user_id
+
+
+def test_address_that_two_users_share_is_refused_and_counted_once(browser):
+    """The host project has two spellings of one address, so neither user is found by it."""
+    make_user("Ann@example.com", username="ann-1")
+    make_user("ann@example.com", username="ann-2")
+    call_command("authservice_sync_accounts", stdout=StringIO(), stderr=StringIO())
+
+    answers = [browser.sign_in().error for _ in range(9)]
+
+    assert answers == [(409, "OAUTH_EMAIL_EXISTS")] * 9

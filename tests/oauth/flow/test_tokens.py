@@ -152,6 +152,22 @@ def test_refresh_that_meets_a_deadlock_is_repeated(stored, clock):
     assert (len(aborted), len(office.refreshes)) == (1, 1)
 
 
+def test_login_during_a_refresh_is_not_overwritten(stored, clock, browser, monkeypatch):
+    clock.forward(hours=1)
+    ask, seen = in_process.InProcess.refresh, []
+
+    def login_meanwhile(provider, refresh_token):
+        answer = ask(provider, refresh_token)
+        browser.sign_in()
+        seen.append(sealed())
+        return answer
+
+    monkeypatch.setattr(in_process.InProcess, "refresh", login_meanwhile)
+    access_token(the_user(), "acme")
+
+    assert seen == [sealed()]
+
+
 def test_renewed_refresh_token_is_used_next(stored, clock):
     for _ in range(2):
         clock.forward(hours=1)

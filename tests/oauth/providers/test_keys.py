@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
-from jwt.algorithms import ECAlgorithm, OKPAlgorithm
+from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 
 from authservice.kernel.crypto import b64
 from authservice.kernel.secret import Secret
@@ -35,6 +35,13 @@ def test_key_that_is_not_for_this_token_is_not_used(verify, standin, members, he
 
     with pytest.raises(TokenExchangeFailed):
         verify()
+
+
+def test_key_that_is_published_with_its_private_part_verifies(verify, standin):
+    private = json.loads(RSAAlgorithm.to_jwk(KEY))
+    standin.answers["/keys"] = {"keys": [{**private, "kid": KID, "alg": "RS256", "use": "sig"}]}
+
+    assert verify().subject == "subject-1"
 
 
 @pytest.mark.parametrize(
