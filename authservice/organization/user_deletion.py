@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.apps import apps
 from django.db.models import Case, IntegerField, QuerySet, Value, When
-from django.db.models.signals import post_delete, pre_delete
+from django.db.models.signals import post_delete
 
 from authservice.core.credentials import passwords
-from authservice.core.users.user_model import host
+from authservice.core.invitations import closing
+from authservice.core.users.user_model import before_deletion
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.organization import members, organizations, roles
@@ -25,12 +25,8 @@ def connect() -> None:
     post_delete.connect(
         _retire_slug, sender=Organization, dispatch_uid="authservice.organization.slug"
     )
-    user_model = host().model._meta.concrete_model
-    # The sender of `pre_delete` is the class of the instance, also a proxy of the user model.
-    for model in apps.get_models():
-        if model._meta.concrete_model is user_model:
-            uid = f"authservice.organization.user_deletion.{model._meta.label}"
-            pre_delete.connect(_before, sender=model, dispatch_uid=uid)
+    before_deletion(_before, "authservice.organization.user_deletion")
+    closing.connect()
 
 
 def _retire_slug(instance: Organization, using: str, **_: Any) -> None:

@@ -18,6 +18,7 @@ from authservice.kernel import levels
 from authservice.kernel.errors import (
     Fault,
     InvalidToken,
+    NotFound,
     ReauthenticationRequired,
     ValidationFailed,
 )
@@ -76,6 +77,8 @@ def _section_page(section: AccountSection) -> Any:
 def _form_page(section: AccountSection, form: Form) -> Any:
     @page(signed_in=True)
     def show(visitor: Visitor) -> HttpResponse:
+        if not form.is_offered(visitor):
+            raise NotFound
         fields = form.fields(visitor)
         if not visitor.submitted:
             return _form(visitor, section, form, fields)

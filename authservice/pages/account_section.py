@@ -66,6 +66,8 @@ class Form:
     send: Callable[[Visitor, Mapping[str, Any]], Answer]
     text: Any = ""
     needs: str = ""
+    # Whether this user may have the form; otherwise its page is 404.
+    is_offered: Callable[[Visitor], bool] = field(default=lambda visitor: True)
     danger: bool = False
     done: Any = ""
     fields: Callable[[Visitor], Sequence[Field]] = field(default=lambda visitor: ())

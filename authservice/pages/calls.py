@@ -19,13 +19,13 @@ from typing import Any
 
 from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 
 from authservice.core.api import callers
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.sessions.bearer import Caller
 from authservice.kernel import modules
-from authservice.kernel.errors import Fault
+from authservice.kernel.errors import Fault, NotFound
 from authservice.kernel.http.envelope import refusal
 from authservice.kernel.settings import cached_for_host
 
@@ -71,7 +71,9 @@ def call(
     query: str = "",
     path: Mapping[str, str] | None = None,
 ) -> Answer:
-    """Call a route as `caller`, or as nobody. `path` are the values in its path."""
+    """Call a route as `caller`, or as nobody. `path` are the values in its path; raises `NotFound`
+    if the route cannot have them."""
+    address = _address(route, path or {})
     inner = _request(request, method, body or {}, query)
     callers.call_as(inner, caller and caller.again(shared=_may_share(request, method)))
     if caller is not None and method not in callers.SAFE_METHODS:
@@ -79,7 +81,6 @@ def call(
     started = perf_counter()
     response: HttpResponse = _quiet(view(route))(inner, **(path or {}))
     if called.receivers:
-        address = reverse(f"authservice:{route}", kwargs=dict(path or {}))
         seconds = perf_counter() - started
         signed_in = caller is not None
         details = {"path": address, "body": body, "response": response}
@@ -88,6 +89,14 @@ def call(
     if fault is not None or response.streaming or not response.content:
         return Answer(response, None, fault)
     return Answer(response, json.loads(response.content, object_hook=Values)["data"], None)
+
+
+def _address(route: str, path: Mapping[str, str]) -> str:
+    """The path of the route. `path` may be what a visitor has put into an address."""
+    try:
+        return reverse(f"authservice:{route}", kwargs=dict(path))
+    except NoReverseMatch as error:
+        raise NotFound from error
 
 
 def _may_share(request: HttpRequest, method: str) -> bool:

@@ -13,7 +13,7 @@ from django.urls import is_valid_path
 
 from authservice.kernel import message_queue
 from authservice.kernel.checks import declare, message
-from authservice.kernel.sections import frontend
+from authservice.kernel.sections import frontend, root
 from authservice.kernel.settings import complaints
 from authservice.pages import contrast, views
 from authservice.pages.conf import conf
@@ -48,6 +48,12 @@ declare(
             " sends e-mails.",
             "Add 'authservice.notification' to INSTALLED_APPS.",
         ),
+        "authservice.W246": (
+            "SESSION_COOKIE_AGE is shorter than REFRESH_TOKEN_TTL, so users of the pages are signed"
+            " out before their session ends.",
+            "Raise SESSION_COOKIE_AGE of Django. If logins should end after such a pause, lower"
+            " REFRESH_TOKEN_TTL instead.",
+        ),
     }
 )
 
@@ -74,6 +80,11 @@ def check_pages(**_: Any) -> Iterator[CheckMessage]:
         login_url: Any = settings.LOGIN_URL
         if login_url == global_settings.LOGIN_URL and not is_valid_path(login_url):
             yield message("authservice.W244")
+    if (
+        views.keeps_logins()
+        and root.refresh_token_ttl.total_seconds() > settings.SESSION_COOKIE_AGE
+    ):
+        yield message("authservice.W246")
     if not message_queue.can_mail():
         yield message("authservice.W245")
     colors = (

@@ -91,6 +91,7 @@ def _login_page(
         "forgot": visitor.url("page-forgot-password"),
         "mailed_link": visitor.url("page-magic-link") if calls.exists(_MAGIC_LINK) else "",
         "unverified": visitor.url("page-verify") if is_unverified else "",
+        "remember": "remember" in visitor.sent,
         "signed_in_as": signed_in_as,
         "signed_in_elsewhere": not visitor.submitted and _has_other_login(visitor),
         "account": reverse("authservice:page-account"),

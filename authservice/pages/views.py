@@ -56,7 +56,7 @@ class _Pages(LinkPages):
             "text_on_color": contrast.text_on(conf.color),
             "color_dark": conf.color_dark,
             "font": conf.font,
-            "radius": conf.radius,
+            "radius": str(conf.radius),  # as text, since a template takes 0 for absent
             "legal_links": conf.legal_links,
             "text_on_color_dark": contrast.text_on(conf.color_dark),
         }

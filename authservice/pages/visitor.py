@@ -7,6 +7,7 @@ whether or not the project has `CsrfViewMiddleware`.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import wraps
@@ -15,7 +16,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import auth
-from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.contrib.auth import REDIRECT_FIELD_NAME, SESSION_KEY
 from django.core import signing
 from django.core.exceptions import SuspiciousOperation
 from django.db import connections, transaction
@@ -46,6 +47,7 @@ from authservice.pages.calls import Answer
 from authservice.pages.conf import conf
 from authservice.pages.form_fields import NOTHING, Sent
 
+_logger = logging.getLogger("django.security.csrf")
 NEXT = REDIRECT_FIELD_NAME
 _NEXT_COOKIE = "authservice_next"
 _LONGEST_NEXT = 1024
@@ -228,8 +230,10 @@ class Visitor:
         """End whatever this browser is signed in with."""
         if self.caller is not None:
             self.call("logout")
-        # A user who signed in to Django admin has a session of Django, but none of authservice.
-        auth.logout(self.request)
+        # The route has ended Django's session with ours. A user who signed in to Django admin has
+        # only one of Django.
+        if SESSION_KEY in getattr(self.request, "session", {}):
+            auth.logout(self.request)
         if session := sessions_of_cookies.session_of(self.request):
             revocation.end_carried(session, of_page(self.request))
 
@@ -390,7 +394,10 @@ def _signer() -> signing.Signer:
 
 
 class _Check(CsrfViewMiddleware):
-    """Django's check of CSRF tokens, which returns the reason of a refusal, not a response."""
+    """Django's check of CSRF tokens, which logs the reason of a refusal as Django does, and returns
+    it in place of a response."""
 
     def _reject(self, request: HttpRequest, reason: str) -> Any:
+        details = {"status_code": 403, "request": request}
+        _logger.warning("Forbidden (%s): %s", reason, request.path, extra=details)
         return reason

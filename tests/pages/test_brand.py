@@ -67,6 +67,17 @@ def test_colours_are_in_the_style_sheet_whose_digest_the_policy_allows(reader, c
     assert page.response.headers["Content-Security-Policy"] != before
 
 
+@pytest.mark.parametrize("radius", [0, 4])
+def test_radius_and_font_are_in_the_style_sheet(reader, configure, radius):
+    configure(PAGES={"RADIUS": radius, "FONT": "'Source Serif', serif"})
+
+    page = reader.open(LINK)
+
+    assert f"--radius: {radius}px; --font: 'Source Serif', serif, system-ui" in page.html
+    # A template of the project may load the font from its own static files.
+    assert "; font-src 'self';" in page.response.headers["Content-Security-Policy"]
+
+
 def test_last_page_links_to_the_home_url(reader, configure, flows, ann):
     configure(PAGES={"HOME_URL": "https://app.example.com/login"})
     page = reader.open("/auth/" + verify_path(flows.email_token()))

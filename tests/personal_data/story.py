@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ from django.conf import settings
 from django.db.models import Model
 from django.test import override_settings
 
+from authservice.core.credentials import passwords
 from authservice.core.importing import imported_rows
 from authservice.core.messages import kinds, lost_messages
 from authservice.core.models import Account
@@ -84,6 +86,8 @@ class Ann:
     token: str = ""
     user_id: str = ""
     held: dict[str, Any] = field(default_factory=dict)
+    # Keyed digests of her password's hash.
+    fingerprints: Sequence[str] = ()
     code: str = ""
 
     def ask(self, method: str, path: str, **body: Any) -> Any:
@@ -175,6 +179,7 @@ class Ann:
             sent = self.other.request("POST", path, {"email": EMAIL}, token=bob)
             assert sent.status == 201, sent.body
         self.held["invitation"] = self.post.token("invitation")
+        assert self.post.token("org-invitation")
 
     def be_helped(self) -> None:
         """Staff change her, and an import has brought her."""
@@ -192,7 +197,7 @@ def tell(api: Api, other: Api, post: Post) -> Ann:
     first = (ann.sign_up, ann.change, ann.link, ann.add_passkey)
     for chapter in (*first, ann.invite, ann.be_helped, ann.enrol):
         chapter()
-    assert the_user(EMAIL)
+    ann.fingerprints = passwords.fingerprints(the_user(EMAIL).password)
     return ann
 
 

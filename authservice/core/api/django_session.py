@@ -4,7 +4,8 @@ Such pages have no script that keeps and refreshes tokens. So Django's session, 
 script can read, has the claims of the access token that the login issued, and nobody gets the
 tokens. The row of our session decides: once it has ended, the next request is anonymous, whatever
 the engine of Django's sessions is, signed cookies included. Our session expires at its own times,
-which each use moves, not by `SESSION_COOKIE_AGE`.
+which each use moves. Django's session must last at least as long as a pause that ours allows, or
+it ends before: `authservice.W246` compares `SESSION_COOKIE_AGE` with `REFRESH_TOKEN_TTL`.
 
 Django's session names `BACKEND`, which must not be in `AUTHENTICATION_BACKENDS`: a project without
 `AuthserviceMiddleware` then sees nobody, rather than a user whose session it cannot end.

@@ -25,13 +25,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from django.apps import apps
 from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import PermissionDenied
 from django.core.signals import request_finished
 from django.db import transaction
-from django.db.models.signals import post_save, pre_delete
+from django.db.models.signals import post_save
 from django.http import HttpRequest
 
 from authservice.core import errors
@@ -41,7 +40,7 @@ from authservice.core.staff import authority, delete_user, super_admins, update_
 from authservice.core.staff.admin_pages import person_of
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
-from authservice.core.users.user_model import host
+from authservice.core.users.user_model import before_deletion, host
 from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.phrases import admin_text as _
@@ -67,13 +66,7 @@ _client: ContextVar[Callable[[], Client]] = ContextVar("authservice_admin_client
 
 
 def connect() -> None:
-    """Connect to deletions of the models of users only: Django loads each row of a model with a
-    receiver before it deletes it, instead of deleting all with one statement."""
-    users = host().model._meta.concrete_model
-    for model in apps.get_models():
-        if model._meta.concrete_model is users:
-            uid = f"{__name__}.{model._meta.label}"
-            pre_delete.connect(_before_deletion, sender=model, dispatch_uid=uid)
+    before_deletion(_before_deletion, __name__)
     post_save.connect(_after_entry, sender=LogEntry, dispatch_uid=__name__)
 
 

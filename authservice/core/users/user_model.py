@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
+from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.core.exceptions import FieldDoesNotExist
 from django.db import Error
+from django.db.models.signals import pre_delete
 
 from authservice.kernel import settings
 
@@ -35,6 +38,18 @@ class Host:
     active: str
     superuser: str
     joined: str
+
+
+def before_deletion(receiver: Callable[..., None], uid: str) -> None:
+    """Call `receiver` as a receiver of `pre_delete` for each user, in whatever way the user is
+    deleted: by this service, in Django admin, or by code of the project."""
+    # The sender of `pre_delete` is the class of the instance, also a proxy of the user model.
+    # Django loads each row of a model with a receiver before it deletes it, so this connects the
+    # models of users only.
+    users = get_user_model()._meta.concrete_model
+    for model in apps.get_models():
+        if model._meta.concrete_model is users:
+            pre_delete.connect(receiver, sender=model, dispatch_uid=f"{uid}.{model._meta.label}")
 
 
 @settings.cached_for_host

@@ -48,7 +48,7 @@ def page(
     scripts = f" script-src 'sha256-{_digest(script)}';" if script else ""
     policy = (
         f"default-src 'none';{scripts} style-src 'self'{styles};"
-        f" img-src 'self' data: {_origin(brand.get('logo_url', ''))};"
+        f" img-src 'self' data: {_origin(brand.get('logo_url', ''))}; font-src 'self';"
         f" form-action 'self' {_origin(onward)}; frame-ancestors 'none'; base-uri 'none'"
     )
     response = HttpResponse(html, status=status)

@@ -47,7 +47,7 @@ class Profile(AccountSection):
             change = _change("email", _("e-mail"))
             proven = me["email_verified"]
             rows.append(_confirmable(_("E-mail"), me["email"], proven, "confirm-email", change))
-        if host().username not in ("", host().email):
+        if _has_username():
             change = _change("username", _("username"))
             label = form_fields.username().label
             rows.append(Row(label=label, value=me["username"], actions=[change]))
@@ -56,7 +56,7 @@ class Profile(AccountSection):
         number = me["phone_number"]
         rows.append(_confirmable(_("Phone number"), number, proven, "phone-send", change))
         boxes = [Box(title=_("About you"), rows=rows)]
-        if fields := form_fields.of_profile(visitor.person.user):
+        if fields := _details(visitor):
             rows = [Row(label=field.label, value=_shown(field)) for field in fields]
             change = _change("details", _("details"))
             boxes.append(Box(title=_("Details"), rows=rows, actions=[change]))
@@ -95,7 +95,8 @@ class Profile(AccountSection):
             title=_("Details"),
             button=_("Save"),
             done=_("Your details were changed."),
-            fields=lambda visitor: form_fields.of_profile(visitor.person.user),
+            is_offered=lambda visitor: bool(_details(visitor)),
+            fields=lambda visitor: _details(visitor),
             send=lambda visitor, body: visitor.call("profile", "PATCH", body),
         ),
         Form(
@@ -123,6 +124,7 @@ class Profile(AccountSection):
         Form(
             name="username",
             title=_("Change your username"),
+            is_offered=lambda visitor: _has_username(),
             button=_("Save"),
             done=_("Your username was changed."),
             fields=lambda visitor: [
@@ -190,11 +192,21 @@ class Profile(AccountSection):
             ),
             button=_("Delete my account"),
             danger=True,
+            is_offered=lambda visitor: core.allow_self_delete,
             fields=proof,
             send=lambda visitor, body: visitor.call("delete-me", "POST", body),
             after=lambda visitor, answer: _deleted(visitor, answer),
         ),
     )
+
+
+def _details(visitor: Visitor) -> list[Field]:
+    """The project's own fields of a profile."""
+    return form_fields.of_profile(visitor.person.user)
+
+
+def _has_username() -> bool:
+    return host().username not in ("", host().email)
 
 
 def _change(form: str, about: Any) -> Action:

@@ -7,6 +7,7 @@ from urllib.parse import urlencode, urljoin
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.urls import get_resolver
 from django.utils import timezone
 
 from authservice.core.messages import kinds
@@ -287,6 +288,43 @@ def test_other_peoples_ids_are_refused(signed_in, api):
         other = Session.objects.get(user__username="bob")
         url = f"/auth/account/sessions/end?id={other.pk}"
         assert signed_in.post(signed_in.open(url)).status == 404
+
+
+@pytest.mark.parametrize("value", ["", "a/b", "../me", "\x00"])
+def test_id_that_no_route_has_is_not_found(signed_in, value):
+    """With a receiver of `called`, as the console of the example has one, and without."""
+    query = urlencode({"id": value})
+    forms = ("organizations/leave", "sessions/end", "security/unlink", "security/passkey-remove")
+    routes = {f"page-account-{form.replace('/', '-')}": form for form in forms}
+    paths = [form for name, form in routes.items() if name in names()]
+    assert paths
+    for listen in (False, True):
+        if listen:
+            calls.called.connect(_ignore)
+        try:
+            for path in paths:
+                page = signed_in.visit(f"/auth/account/{path}?{query}")
+                if page.status == 200:
+                    page = signed_in.post(page)
+                assert page.status in (400, 403, 404), path
+        finally:
+            calls.called.disconnect(_ignore)
+
+
+def names():
+    """The names of the routes of this project."""
+    return set(get_resolver().namespace_dict["authservice"][1].reverse_dict)
+
+
+def _ignore(**_):
+    """A receiver of `called`."""
+
+
+def test_form_that_is_not_offered_is_not_found(signed_in, configure):
+    assert signed_in.visit("/auth/account/profile/delete").status == 404
+    assert signed_in.visit("/auth/account/profile/details").status == 404
+    configure(CORE={"ALLOW_SELF_DELETE": True})
+    assert signed_in.visit("/auth/account/profile/delete").status == 200
 
 
 def test_sessions_name_no_header_of_the_client():

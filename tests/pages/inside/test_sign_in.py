@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import pytest
 import time_machine
 from django.contrib.auth import get_user_model
+from django.contrib.auth.signals import user_logged_out
 from django.utils import timezone
 
 from authservice.core.messages import kinds
@@ -422,3 +423,35 @@ def test_error_that_no_new_link_mends_leads_to_the_login(person):
 
     assert (page.status, page.link("Back to sign in")) == (404, "/auth/login")
     assert "Send a new link" not in page.text
+
+
+def test_choice_to_stay_signed_in_is_shown_again_after_a_wrong_password(person, ann):
+    page = person.send(person.open("/auth/login"), identifier=ANN, password="wrong", remember="on")
+
+    assert page.alert
+    assert 'name="remember" autocomplete="off" checked' in page.html
+
+
+def test_sign_out_is_signalled_once(signed_in, django_user_model):
+    seen = []
+
+    def signed_out(user, **_):
+        seen.append(user)
+
+    user_logged_out.connect(signed_out)
+    try:
+        signed_in.send(signed_in.open("/auth/logout"))
+    finally:
+        user_logged_out.disconnect(signed_out)
+
+    assert seen == [django_user_model.objects.get(username="ann")]
+    assert signed_in.open("/auth/account/profile").heading == "Sign in"
+
+
+def test_reason_why_a_form_is_refused_is_logged(person, ann, caplog):
+    page = person.open("/auth/login")
+
+    person.send(page, identifier=ANN, password=PASSWORD, csrfmiddlewaretoken="x" * 32)
+
+    assert "Forbidden (CSRF token" in caplog.text
+    assert PASSWORD not in caplog.text

@@ -395,6 +395,13 @@ def test_check_warns_of_a_login_url_that_was_forgotten(settings, configure, url,
     assert ids() == []
 
 
+def test_check_warns_of_a_cookie_that_ends_before_the_session(settings, configure):
+    settings.SESSION_COOKIE_AGE = 3600
+    assert ids() == ["authservice.W246"]
+    configure(REFRESH_TOKEN_TTL=timedelta(hours=1))
+    assert ids() == []
+
+
 def test_check_warns_if_no_app_sends_the_mails_that_pages_promise():
     with plugged("messenger", None):
         assert ids() == ["authservice.W245"]
