@@ -57,10 +57,18 @@ SORT_FIELDS = {
 
 
 def invite(
-    caller: Person, session: Session, client: Client, org_id: str, *, email: str, role: str
+    caller: Person,
+    session: Session,
+    client: Client,
+    org_id: str,
+    *,
+    email: str,
+    role: str,
+    prove: Callable[[], None],
 ) -> tuple[OrganizationInvitation, bool]:
     """Invite an address and mail it a link. Returns the invitation, and whether a mail is sent: not
-    if the recipient gets no more mails today.
+    if the recipient gets no more mails today. `prove` is called before an owner is invited, and may
+    raise.
 
     Raises as `access.acting` does, `InsufficientRole` if the caller's role does not manage `role`,
     `ValidationFailed`, `AlreadyAMember`, `TooManyMembers`, `InvitationAlreadyExists`,
@@ -72,6 +80,8 @@ def invite(
         raise invalid("email", identifiers.NEW_EMAIL_RULE)
     with access.acting(caller, session, org_id, Permission.INVITE) as actor:
         actor.require_manages(role)
+        if role == roles.OWNER:
+            prove()
         key = identifiers.email_key(email)
         require_free(actor.organization, key)
         sending.count_invitation(actor.person)
@@ -91,12 +101,18 @@ def invite(
 
 
 def resend(
-    caller: Person, session: Session, client: Client, org_id: str, invitation_id: str
+    caller: Person,
+    session: Session,
+    client: Client,
+    org_id: str,
+    invitation_id: str,
+    *,
+    prove: Callable[[], None],
 ) -> tuple[OrganizationInvitation, bool]:
     """Mail another link for a pending or expired invitation; the caller becomes its inviter.
 
     The previous link ends and the expiry is renewed. Returns the invitation, and whether a mail is
-    sent; if none is sent, nothing changes.
+    sent; if none is sent, nothing changes. `prove` is as in `invite`.
 
     Raises as `cancel` does, and as `invite` does, but for `ValidationFailed`.
     """
@@ -104,6 +120,8 @@ def resend(
         invitation = _find(actor, invitation_id)
         if invitation.status != Status.PENDING or invitation.role not in roles.table():
             raise errors.InvitationNotPending  # nobody could accept it
+        if invitation.role == roles.OWNER:
+            prove()
         require_free(actor.organization, invitation.email_key, besides=invitation)
         mailed = mailing.send(
             invitation, KIND, client, sender=actor.person, ttl=conf.invitation_ttl

@@ -74,13 +74,7 @@ def begin(caller: Caller, *, conditional: bool, bare: bool) -> tuple[CreationOpt
     """
     step_up.require(caller.person, caller.record, Need())
     if conditional:
-        # The browser creates such a passkey without asking, so only a password that was just
-        # entered proves that the user is present. The event of a later code does not count,
-        # although its proofs include the password: its level is above `aal1`.
-        one_factor = (event for event in caller.record if event.level == "aal1")
-        password_times = (event.at for event in one_factor if "pwd" in event.proofs)
-        if not any(clock.utc() - time <= _CONDITIONAL for time in password_times):
-            raise core_errors.step_up_required("aal1", _CONDITIONAL)
+        _require_fresh_password(caller)
     person = caller.person
     existing = keys.of(person)
     if len(existing) >= keys.LIMIT:
@@ -89,6 +83,17 @@ def begin(caller: Caller, *, conditional: bool, bare: bool) -> tuple[CreationOpt
     enrolment = Enrolment(challenges.new(), handle, conditional)
     options = challenges.creation(person, handle, enrolment.challenge, existing, bare=bare)
     return options, challenges.sign_enrolment(enrolment, caller.session)
+
+
+def _require_fresh_password(caller: Caller) -> None:
+    """A browser creates such a passkey without asking, so only a password that was just entered
+    proves that the user is present. Raises `StepUpRequired`."""
+    # The event of a later code does not count, although its proofs include the password: its level
+    # is above `aal1`.
+    one_factor = (event for event in caller.record if event.level == "aal1")
+    password_times = (event.at for event in one_factor if "pwd" in event.proofs)
+    if not any(clock.utc() - time <= _CONDITIONAL for time in password_times):
+        raise core_errors.step_up_required("aal1", _CONDITIONAL)
 
 
 @clock.once
@@ -106,6 +111,8 @@ def add(
         _require_factors()
     try:
         enrolment = challenges.read_enrolment(request_token, caller.session)
+        if enrolment.conditional:
+            _require_fresh_password(caller)
         new = relying_party.registration(
             credential, enrolment.challenge, asked=not enrolment.conditional
         )

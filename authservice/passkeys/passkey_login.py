@@ -70,7 +70,7 @@ def log_in(request_token: Secret, credential: Mapping[str, Any], client: Client)
     if not passkey.verifies:
         raise _refused(found.person, client)
     try:
-        assertion = checked(found, credential, challenge, asked="required")
+        assertion = checked(found, credential, challenge, asked="required", by_handle=True)
     except Unverified as error:
         raise _refused(found.person, client) from error
     # After the signature was checked, so that only the holder of the key learns why the user may
@@ -100,13 +100,15 @@ def checked(
     challenge: str,
     *,
     asked: Verification,
+    by_handle: bool = False,
 ) -> Assertion:
-    """The verified answer of a passkey. Its counter is not compared yet. Raises `Unverified`."""
+    """The verified answer of a passkey. Its counter is not compared yet. `by_handle` says that
+    nobody has named the user, so that the answer must. Raises `Unverified`."""
     assertion = relying_party.assertion(
         credential, challenge, found.passkey.public_key, verification=asked
     )
     handle = relying_party.handle_of(credential)
-    if handle is not None and handle != found.handle:
+    if handle != found.handle and (by_handle or handle is not None):
         raise Unverified("handle of another user")
     # This flag is set when a key is created and never changes (WebAuthn Level 3, section 7.2).
     if assertion.backup_eligible != found.passkey.backup_eligible:

@@ -326,7 +326,7 @@ def _client_data(response: Mapping[str, Any], kind: str, challenge: str) -> byte
     if not isinstance(data, dict) or (data.get("type"), data.get("challenge")) != (kind, challenge):
         raise Unverified("type or challenge")
     # Refused inside a frame of another site: its page could lay itself over the frame.
-    if data.get("crossOrigin") not in (None, False) or "topOrigin" in data:
+    if data.get("crossOrigin", False) is not False or "topOrigin" in data:
         raise Unverified("crossOrigin")
     if not is_allowed(_text(data, "origin")):
         raise Unverified("origin")
@@ -412,13 +412,23 @@ def _require_loadable(raw_key: bytes) -> None:
     decoded_public_key_to_cryptography(decode_credential_public_key(raw_key))
 
 
+class _NoTags(dict[int, Any]):
+    """Refuses every CBOR tag. Authenticators send none (CTAP 2.1 section 8), and a tagged number of
+    many digits would take the decoder half a second, before any signature is checked."""
+
+    def __missing__(self, tag: int) -> Any:
+        raise Unverified("CBOR tag")
+
+
 def _decoded(raw: bytes) -> tuple[Any, int]:
     """The first CBOR value, and where it ends."""
     import cbor2
 
     stream = io.BytesIO(raw)
     try:
-        value = cbor2.CBORDecoder(stream, allow_duplicate_keys=False, max_depth=_DEEPEST).decode()
+        value = cbor2.CBORDecoder(
+            stream, allow_duplicate_keys=False, max_depth=_DEEPEST, semantic_decoders=_NoTags()
+        ).decode()
     except Exception as error:  # as in `registration`
         raise Unverified("CBOR") from error
     return value, stream.tell()

@@ -80,8 +80,8 @@ def _require_other_factor(person: Person, session: Session) -> None:
     """A user who has a factor of another module, such as a passkey, proves two factors first.
     Otherwise an intruder with a stolen session could add an app beside it, and would later need no
     more than the password. Raises `StepUpRequired` or `StepUpUnavailable`."""
-    others = (factor for factor in plugs(SecondFactor) if factor.method != SecondFactor.method)
-    if any(factor.is_enabled(person) for factor in others):
+    others = [factor for factor in plugs(SecondFactor) if factor.method != SecondFactor.method]
+    if step_up.asks_for_factor(person, others):
         step_up.require(person, Record(session.levels), Need("aal2"))
 
 

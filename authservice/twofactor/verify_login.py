@@ -379,7 +379,7 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
 def _require_no_other(person: Person) -> None:
     """Raises `InvalidToken` if the user has a factor of another module, which was enabled since the
     challenge was issued: the password alone must not bypass it."""
-    if _others(person):
+    if _others(person, required=True):
         raise InvalidToken
 
 

@@ -271,6 +271,14 @@ class TestConditional:
         assert refused.error == STEP_UP
         assert refused.data["max_age"] == 300
 
+    def test_password_must_be_recent_when_the_passkey_arrives(self, ann, clock):
+        clock.forward(seconds=290)
+        begun = ann.options(conditional=True)
+        credential = ann.device.create(begun["options"], flags=BE | BS)
+        clock.forward(seconds=11)
+
+        assert ann.add(credential, begun=begun).error == STEP_UP
+
     def test_code_that_was_entered_later_is_no_password(self, api, clock):
         person = Person(api).sign_up()
         person.enrol()

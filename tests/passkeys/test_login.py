@@ -1,11 +1,12 @@
 """A login with a passkey: what it proves, and what it does not need."""
 
+import cbor2
 import pytest
 
 from authservice.core.models import Account, Session
 from authservice.core.users import lookup
 from authservice.passkeys.models import Passkey
-from tests.passkeys.authenticator import BE, BS, UP, UV, Authenticator
+from tests.passkeys.authenticator import BE, BS, ED, UP, UV, Authenticator
 from tests.passkeys.people import Holder, begin_login, finish_login
 from tests.support.flows import deactivate
 from tests.twofactor.people import Person
@@ -116,7 +117,25 @@ def test_handle_of_another_user_is_refused(ann, bob):
     bob.enrol()
 
     assert ann.log_in(handle=bob.device.credentials[0].handle).error == INVALID
-    assert ann.log_in(handle=None).status == 200
+    # Nobody has typed a name, so the answer must name the user (WebAuthn Level 3, section 7.2).
+    assert ann.log_in(handle=None).error == INVALID
+
+
+@pytest.mark.parametrize("tag", [2, 4, 9999])
+def test_tag_in_the_extensions_is_refused(ann, tag):
+    """A number of many digits behind a tag would take the decoder half a second."""
+    ann.enrol()
+    plain, tagged = cbor2.dumps({"x": b"\x01"}), cbor2.dumps({"x": cbor2.CBORTag(tag, [1, 1])})
+
+    assert ann.log_in(flags=UP | UV | ED, tail=tagged).error == INVALID
+    assert ann.log_in(flags=UP | UV | ED, tail=plain).status == 200
+
+
+@pytest.mark.parametrize("value", [0, "", True])
+def test_cross_origin_must_be_false_or_absent(ann, value):
+    ann.enrol()
+
+    assert ann.log_in(client={"crossOrigin": value}).error == INVALID
 
 
 def test_refusals_have_one_text(ann):

@@ -7,6 +7,7 @@ from authservice.kernel.levels import Record
 from authservice.passkeys.models import Passkey
 from tests.passkeys.authenticator import Authenticator
 from tests.passkeys.people import Holder, begin_login
+from tests.support.aging import age_sessions
 from tests.support.client import PASSWORD
 from tests.twofactor.people import Person
 
@@ -130,3 +131,29 @@ def test_proof_that_cannot_reach_the_level_is_not_checked_and_not_recorded(ann, 
 
     assert [answer.error for answer in refused] == [(401, "STEP_UP_REQUIRED")] * 2
     assert events("auth.step_up") == []
+
+
+class TestRequiredFactor:
+    """`TWOFACTOR.REQUIRED`, for a user whose only factor is a passkey that is not marked as one: a
+    login with the password asks for it, so the password alone proves too little."""
+
+    @pytest.fixture(autouse=True)
+    def _required(self, ann, configure):
+        ann.enrol()
+        configure(TWOFACTOR={"REQUIRED": "everybody"})
+        age_sessions()
+
+    def test_password_is_no_method(self, ann):
+        asked = begin(ann, "own")
+
+        assert (asked["acr"], asked["methods"]) == ("aal2", ["passkey"])
+
+    @pytest.mark.parametrize("path", ["passkeys/options", "2fa/setup"])
+    def test_password_enrols_nothing(self, ann, path):
+        begun = begin(ann, "aal1")
+        body = {"temp_token": begun["temp_token"], "password": PASSWORD}
+        assert ann.post("step-up/verify", **body).status == 200
+
+        assert ann.post(path).error == (401, "STEP_UP_REQUIRED")
+        confirm(ann, begin(ann, "own"))
+        assert ann.post(path).status == 200

@@ -1,14 +1,21 @@
 """POST /step-up and /step-up/verify: what they ask for, take and refuse, and what follows."""
 
+from datetime import timedelta
+
 import pytest
 
+from authservice.core.errors import StepUpUnavailable
+from authservice.core.login import step_up
 from authservice.core.models import Session
+from authservice.core.users import lookup
+from authservice.kernel import clock
 from authservice.kernel.levels import Record
 from tests.contract.shapes import is_refusal
 from tests.passkeys.people import Holder
 from tests.support import forging
 from tests.support.aging import age_sessions
 from tests.support.client import PASSWORD
+from tests.support.people import make_user
 from tests.support.slots import Listener
 from tests.support.statements import ALONG, FIRST, statements
 from tests.twofactor.people import Person
@@ -229,6 +236,19 @@ def test_session_of_another_package_proves_two_factors_only_by_a_new_login(enrol
     assert forging.claims(token)["acr"] == "aal1"
     # Two codes are one factor.
     assert enrolled.post("step-up", acr="aal2").error == (403, "STEP_UP_UNAVAILABLE")
+
+
+@pytest.mark.parametrize(("minutes", "enrol"), [(9, ["code", "passkey"]), (11, [])])
+def test_session_that_cannot_enrol_either_needs_another_login(minutes, enrol):
+    """The user has neither a password nor a factor, as after a login by a mailed link."""
+    person = lookup.get_person(make_user(password=None))
+    with clock.unit():
+        record = Record.of_login(("email",), clock.utc() - timedelta(minutes=minutes))
+
+        with pytest.raises(StepUpUnavailable) as refused:
+            step_up.methods(person, record, "aal2")
+
+    assert refused.value.fields["enrol"] == enrol
 
 
 class TestFactorSetUpWithAnOldProof:

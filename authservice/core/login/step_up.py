@@ -93,8 +93,16 @@ def require(person: Person, record: Record, need: Need) -> None:
 def level_of(person: Person, need: Need) -> Level:
     if need.acr != OWN:
         return need.acr
-    enabled = any(factor.is_enabled(person) for factor in plugs(SecondFactor))
-    return "aal2" if enabled else "aal1"
+    return "aal2" if asks_for_factor(person, plugs(SecondFactor)) else "aal1"
+
+
+def asks_for_factor(person: Person, factors: Collection[SecondFactor]) -> bool:
+    """Whether a login of this user asks for one of these factors: one is enabled, or a second
+    factor is required and one of them can answer, such as a passkey that is not marked as one."""
+    if any(factor.is_enabled(person) for factor in factors):
+        return True
+    required = any(factor.is_required(person) for factor in plugs(SecondFactor))
+    return required and any(factor.reaches(person) for factor in factors)
 
 
 def methods(person: Person, record: Record, level: Level) -> tuple[str, ...]:
@@ -125,10 +133,17 @@ def methods(person: Person, record: Record, level: Level) -> tuple[str, ...]:
         if reached is not None and levels.includes(reached, level):
             available.append(factor.method)
     if not available:
-        # Without a first factor this session cannot prove enough to enrol a method either: only a
-        # login helps.
-        raise errors.step_up_unavailable(level, [] if lacks_first else enrol)
+        # A session that cannot prove enough to enrol a method either needs another login.
+        may_enrol = not lacks_first and _may_enrol(person, record)
+        raise errors.step_up_unavailable(level, enrol if may_enrol else [])
     return tuple(available)
+
+
+def _may_enrol(person: Person, record: Record) -> bool:
+    """Whether this session has the proof that enrolling a method asks for, or can get it."""
+    needed = level_of(person, Need())
+    has_method = needed != "aal1" or person.user.has_usable_password()
+    return has_method or record.proves(needed, now=clock.utc(), within=RECENT)
 
 
 def _is_set_up_by_old_session(reach: Reach, record: Record) -> bool:

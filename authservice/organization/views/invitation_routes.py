@@ -96,6 +96,8 @@ class OrgInvitationAccepted(Entered):
 
 
 class Invite(Endpoint):
+    strict_in_part = frozenset({"create"})
+
     @operation(
         body=InvitationIn,
         answer=SentOrgInvitation,
@@ -122,7 +124,12 @@ class Invite(Endpoint):
         values = self.read(InvitationIn)
         caller = self.identity
         invitation, mailed = invitations.invite(
-            caller.person, caller.session, self.client, org_id, **values
+            caller.person,
+            caller.session,
+            self.client,
+            org_id,
+            **values,
+            prove=self.require_proven_if_strict,
         )
         return answer(_sent(invitation, mailed=mailed), status=201)
 
@@ -176,6 +183,8 @@ class OneInvitation(Endpoint):
 
 
 class Resend(Endpoint):
+    strict_in_part = frozenset({"resend"})
+
     @operation(
         answer=SentOrgInvitation,
         faults=(*_REFUSED, *_CLOSED),
@@ -196,9 +205,8 @@ class Resend(Endpoint):
         does not exist or is not active.
         """
         caller = self.identity
-        invitation, mailed = invitations.resend(
-            caller.person, caller.session, self.client, org_id, invitation_id
-        )
+        arguments = (caller.person, caller.session, self.client, org_id, invitation_id)
+        invitation, mailed = invitations.resend(*arguments, prove=self.require_proven_if_strict)
         return answer(_sent(invitation, mailed=mailed))
 
 

@@ -230,6 +230,21 @@ def test_change_of_owners_needs_a_fresh_proof_if_that_is_strict(
     assert (role_of(acme, bob) == role) == (status == 401)
 
 
+@pytest.mark.parametrize(("role", "statuses"), [("owner", [401, 401]), ("admin", [201, 429])])
+def test_invitation_of_an_owner_needs_a_fresh_proof_if_that_is_strict(
+    ann, acme, configure, role, statuses
+):
+    """The invitation that is sent again was mailed a moment ago: one mail a day (429)."""
+    sent = ann.post(f"org/{acme}/invite", email="dora@example.com", role=role).data
+    configure(STEP_UP={"ROUTES": "strict"})
+    age_sessions()
+
+    invited = ann.post(f"org/{acme}/invite", email="carl@example.com", role=role)
+    again = ann.post(f"org/{acme}/invitations/{sent['id']}/resend")
+
+    assert [invited.status, again.status] == statuses
+
+
 def test_owner_leaves_with_a_fresh_proof_if_that_is_strict(ann, acme, bob, configure):
     configure(STEP_UP={"ROUTES": "strict"})
     join(acme, bob, "owner")
