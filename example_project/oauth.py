@@ -36,7 +36,9 @@ def section(env: environ.Env, *, local_provider: bool) -> dict[str, Any]:
         "ALLOW_ACCOUNT_LINKING": env.bool("AUTHSERVICE_OAUTH_ALLOW_LINKING", default=True),
         "TRUST_EMAIL_VERIFICATION": env.bool("AUTHSERVICE_OAUTH_TRUST_EMAIL", default=True),
         "STATE_TTL": env.int("AUTHSERVICE_OAUTH_STATE_TTL", default=600),
-        "USE_SESSION_AUTH": env.bool("AUTHSERVICE_OAUTH_SESSION", default=False),
+        "USE_SESSION_AUTH": env.bool(
+            "AUTHSERVICE_OAUTH_SESSION", default=env("AUTHSERVICE_LOGIN", default="") == "session"
+        ),
     }
 
 

@@ -44,8 +44,6 @@ class InvitationConfig(modules.ModuleConfig):
     }
 
     def ready(self) -> None:
-        from authservice.core.invitations import closing
         from authservice.invitation import checks
 
         checks.connect()
-        closing.connect()

@@ -362,6 +362,10 @@ class AccountAccess(Slot):
         change of the settings. Then a first proof of the address removes them (`first_proof`)."""
         return False
 
+    def before_deletion(self, email_key: str) -> None:
+        """Forget what rows of other users have of the user with this address, who is about to be
+        deleted. Called within the deletion, in whatever way the user is deleted."""
+
     def rebind(self, email_key: str, stale: Collection[str], fresh: str) -> None:
         """Store the fingerprint `fresh` of a password hash in the rows of this address that have
         one of the fingerprints `stale`. Called when a login stores a better hash of the same

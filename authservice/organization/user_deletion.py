@@ -13,7 +13,6 @@ from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.db.models.signals import post_delete
 
 from authservice.core.credentials import passwords
-from authservice.core.invitations import closing
 from authservice.core.users.user_model import before_deletion
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
@@ -26,7 +25,6 @@ def connect() -> None:
         _retire_slug, sender=Organization, dispatch_uid="authservice.organization.slug"
     )
     before_deletion(_before, "authservice.organization.user_deletion")
-    closing.connect()
 
 
 def _retire_slug(instance: Organization, using: str, **_: Any) -> None:

@@ -22,29 +22,13 @@ from django.db.models import Q
 from authservice.core import errors
 from authservice.core.credentials import lockout, one_time, passwords
 from authservice.core.invitations.models import Invitation, Status
-from authservice.core.users import identifiers
 from authservice.core.users.person import Person
-from authservice.core.users.user_model import before_deletion, host
-from authservice.kernel import clock, databases
+from authservice.kernel import clock
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import AccountAccess
-from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 Row = TypeVar("Row", bound=Invitation)
-
-
-def connect() -> None:
-    """A deleted user leaves no fingerprint of their password in invitations of others."""
-    before_deletion(_forget_recipient, __name__)
-
-
-def _forget_recipient(instance: Any, using: str, **_: Any) -> None:
-    email = getattr(instance, host().email, "") if host().email else ""
-    if email and using == databases.primary():
-        for access in plugs(AccountAccess):
-            if isinstance(access, InvitationAccess):
-                access.forget_recipient(identifiers.email_key(email))
 
 
 def find(model: type[Row], token: Secret, client: Client) -> Row:
@@ -134,8 +118,8 @@ class InvitationAccess(AccountAccess):
         rows = self._model.objects.filter(email_key=email_key, recipient_fingerprint__in=stale)
         rows.update(recipient_fingerprint=fresh)
 
-    def forget_recipient(self, email_key: str) -> None:
-        """Forget what invitations to this address have of its account, which is being deleted."""
+    def before_deletion(self, email_key: str) -> None:
+        """Forget the fingerprint of the recipient's password."""
         rows = self._model.objects.filter(email_key=email_key)
         rows.exclude(recipient_fingerprint=None).update(**state_of_recipient(None))
 

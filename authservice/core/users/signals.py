@@ -1,7 +1,8 @@
-"""Receives `post_save` of the host's user model: creates the account and updates the copies.
+"""Receives `post_save` of the host's user model: creates the account and updates the copies. And
+`pre_delete`: modules forget the user in rows of others.
 
-A receiver must never prevent the host project from saving a user. A database error is rolled back
-to a savepoint and logged, and the next look-up repairs the account.
+The receiver of `post_save` must never prevent the host project from saving a user. A database error
+is rolled back to a savepoint and logged, and the next look-up repairs the account.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from typing import Any
 from django.db import DatabaseError, transaction
 from django.db.models.signals import post_save
 
-from authservice.core.users import lookup
-from authservice.core.users.user_model import host
+from authservice.core.users import identifiers, lookup
+from authservice.core.users.user_model import before_deletion, host
 from authservice.kernel import databases
+from authservice.kernel.interfaces import AccountAccess
+from authservice.kernel.modules import plugs
 
 logger = logging.getLogger("authservice.accounts")
 
@@ -26,6 +29,14 @@ _own_save: ContextVar[bool] = ContextVar("authservice_own_save", default=False)
 
 def connect() -> None:
     post_save.connect(sync_account_of_user, dispatch_uid="authservice.core.users.signals")
+    before_deletion(_forget, "authservice.core.users.signals")
+
+
+def _forget(instance: Any, using: str, **_: Any) -> None:
+    email = getattr(instance, host().email, "") if host().email else ""
+    if email and using == databases.primary():
+        for access in plugs(AccountAccess):
+            access.before_deletion(identifiers.email_key(email))
 
 
 def sync_account_of_user(
