@@ -230,8 +230,8 @@ def _links() -> Iterator[CheckMessage]:
     if not modules.plugs(LinkPages):
         purposes = ["to choose a new password"]
         purposes += [purpose for app, purpose in _INVITING.items() if apps.is_installed(app)]
-        *others, last = purposes
-        joined = f"{', '.join(others)} and {last}" if others else last
+        *other_purposes, last = purposes
+        joined = f"{', '.join(other_purposes)} and {last}" if other_purposes else last
         text = (
             f"FRONTEND.URL is not set: the links in e-mails {joined} lead to an address of this"
             " service that has no page. A user who clicks one sees an error (405) in JSON."
@@ -323,19 +323,20 @@ def check_cookies(**_: Any) -> Iterator[CheckMessage]:
         yield message("authservice.E060")
     names = (("ACCESS_NAME", cookies.access_name), ("REFRESH_NAME", cookies.refresh_name))
     for key, name in names:
-        others = [other for other_key, other in names if other_key != key]
-        yield from name_faults(f"COOKIES.{key}", name, others=others)
+        other_names = [other for other_key, other in names if other_key != key]
+        yield from name_faults(f"COOKIES.{key}", name, other_names=other_names)
     yield from samesite_faults("COOKIES.SAMESITE", cookies.samesite)
 
 
-def name_faults(key: str, name: str, *, others: Collection[str]) -> Iterator[CheckMessage]:
-    """Check that the name of a cookie differs from those of Django, of the service and `others`."""
+def name_faults(key: str, name: str, *, other_names: Collection[str]) -> Iterator[CheckMessage]:
+    """Check that the name of a cookie differs from those of Django and of the service, and from
+    `other_names`."""
     of_django = (
         *(settings.CSRF_COOKIE_NAME, settings.SESSION_COOKIE_NAME),
         settings.LANGUAGE_COOKIE_NAME,
     )
     # Over https the cookie gets the prefix.
-    if {name, f"__Host-{name}"} & {*of_django, *_OUR_COOKIES, *others}:
+    if {name, f"__Host-{name}"} & {*of_django, *_OUR_COOKIES, *other_names}:
         text = f"{key} is {name!r}, which is the name of another cookie."
         yield message("authservice.E061", text)
 

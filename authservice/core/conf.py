@@ -71,11 +71,11 @@ class Core:
     """Dotted path of `(user) -> dict` with additional claims of access tokens; it cannot override
     the others."""
     signup_serializer: _Serializer = ""
-    """Dotted path of a serializer with further fields of `POST /signup`."""
+    """Dotted path of a serializer with extra fields of `POST /signup`."""
     profile_serializer: _Serializer = ""
-    """Dotted path of a serializer with further fields of `PUT /profile`."""
+    """Dotted path of a serializer with extra fields of `PUT /profile`."""
     user_fields: Any = ()
-    """Further fields in responses about the signed-in user: a list of names of attributes of the
+    """Extra fields in responses about the signed-in user: a list of names of attributes of the
     user model, or a dict from names to paths such as `{"city": "profile.city"}`."""
     login_hook: Function = ""
     """Dotted path of a function `(attempt)` that may refuse a login by any way to sign in, after
@@ -95,13 +95,13 @@ class Core:
 core = section("CORE", Core)
 
 
-def _is_need(given: Any) -> bool:
-    if not isinstance(given, Mapping) or set(given) - {"acr", "max_age"}:
+def _is_need(entry: Any) -> bool:
+    if not isinstance(entry, Mapping) or set(entry) - {"acr", "max_age"}:
         raise ValueError('it has the keys "acr" and "max_age" only')
-    if given.get("acr", "own") not in (*levels.ORDER, "own"):
+    if entry.get("acr", "own") not in (*levels.ORDER, "own"):
         raise ValueError(f'"acr" is "own" or one of {", ".join(levels.ORDER)}')
     try:
-        max_age = convert(given.get("max_age"), timedelta | None)
+        max_age = convert(entry.get("max_age"), timedelta | None)
     except TypeError as error:
         raise ValueError(f'"max_age" must be {error}') from error
     if max_age is not None and max_age <= timedelta(0):

@@ -1,5 +1,5 @@
 """System checks of what the host project says about users: its model and what that requires of a
-new user, further fields, which must not be ours or secret, and password validators.
+new user, extra fields, which must not be ours or secret, and password validators.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from authservice.core.credentials import password_filter
 from authservice.core.credentials.password_validators import NotBreached, NotCommon
 from authservice.core.models import Account
 from authservice.core.users import (
-    further_fields,
+    extra_fields,
     host_fields,
     unfilled_columns,
     user_fields,
@@ -186,7 +186,7 @@ def check_charsets(databases: Collection[str] | None = None, **_: Any) -> Iterat
 
 
 def check_fields(**_: Any) -> Iterator[CheckMessage]:
-    """Further fields that a project adds, which must not be ours or secret."""
+    """Extra fields that a project adds, which must not be ours or secret."""
     if list(kernel_settings.complaints()):
         return
     for setting in SERIALIZERS:
@@ -206,19 +206,19 @@ def check_fields(**_: Any) -> Iterator[CheckMessage]:
 
 def _serializer(setting: str, path: str) -> Iterator[CheckMessage]:
     try:
-        schema = further_fields.load(path)
+        schema = extra_fields.load(path)
     except ImportError:
         return  # another check reports it: authservice.E006
     except TypeError as error:
         yield message("authservice.E222", f"{setting} is {path!r}, which {error}.")
         return
-    if further_fields.is_open(schema):
+    if extra_fields.is_open(schema):
         text = f"{setting} does not list its fields: Meta has fields='__all__' or exclude."
         yield message("authservice.E223", text)
         return
-    for name, complaint in further_fields.complaints(schema):
+    for name, complaint in extra_fields.complaints(schema):
         yield message("authservice.E223", f"{setting} has the field {name!r}: {complaint}.")
-    not_stored = further_fields.not_stored(schema)
+    not_stored = extra_fields.not_stored(schema)
     if not_stored:
         yield message("authservice.E225", f"{setting} stores nowhere: {', '.join(not_stored)}.")
 

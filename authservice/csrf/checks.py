@@ -53,7 +53,7 @@ def check_csrf(**_: Any) -> list[CheckMessage]:
         return []
     others = (cookies.access_name, cookies.refresh_name)
     messages = [
-        *name_faults("CSRF.COOKIE_NAME", conf.cookie_name, others=others),
+        *name_faults("CSRF.COOKIE_NAME", conf.cookie_name, other_names=others),
         *samesite_faults("CSRF.COOKIE_SAMESITE", conf.cookie_samesite),
     ]
     both = {_DJANGO_MIDDLEWARE, _OUR_MIDDLEWARE} <= set(settings.MIDDLEWARE)

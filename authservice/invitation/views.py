@@ -275,8 +275,8 @@ class Accept(FormEndpoint):
         """
         return self.show_form(self.read_query(InvitationLinkIn))
 
-    def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
-        return platform_invitations.describe(given["token"], self.client)
+    def link_details(self, hidden: Mapping[str, Secret]) -> Mapping[str, Any]:
+        return platform_invitations.describe(hidden["token"], self.client)
 
     @operation(
         body=AcceptInvitationIn,

@@ -54,7 +54,7 @@ class SignupAttempt:
     """An account that is about to be created: the argument of `CORE.SIGNUP_HOOK`.
 
     `user` is an unsaved user of the host project, with address, username and names. `method` names
-    the way to sign up, as in `LoginAttempt`. `fields` are the validated further fields, see
+    the way to sign up, as in `LoginAttempt`. `fields` are the validated extra fields, see
     `CORE.SIGNUP_SERIALIZER`.
     """
 

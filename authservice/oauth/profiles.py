@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 
-from authservice.core.users import further_fields, identifiers
+from authservice.core.users import extra_fields, identifiers
 from authservice.core.users.creation import NewUser
 from authservice.core.users.user_model import host
 from authservice.oauth import claims, errors, provider_settings
@@ -59,7 +59,7 @@ def new_user(profile: Profile) -> NewUser:
         first_name=_text(profile.first_name, _longest(user_model.first_name)),
         last_name=_text(profile.last_name, _longest(user_model.last_name)),
         avatar=_url(profile.avatar),
-        further=further_fields.of_columns(
+        extra_fields=extra_fields.of_columns(
             {name: value for name, value in further.items() if value}
         ),
     )

@@ -1,4 +1,4 @@
-"""Further fields of users, which the host project defines, as JSON Schema."""
+"""Extra fields of users, which the host project defines, as JSON Schema."""
 
 from __future__ import annotations
 

@@ -96,8 +96,8 @@ def _of_kind(route: Route, operation: Operation) -> Iterator[type[Fault]]:
         yield errors.ValidationFailed
     if route.parameters:
         yield errors.NotFound  # a parameter with a percent sign
-    # A hook, or a serializer of further fields, may refuse with a code of its own.
-    further = getattr(operation.body, "further", None)
+    # A hook, or a serializer of extra fields, may refuse with a code of its own.
+    further = getattr(operation.body, "extra_serializer", None)
     has_hook = bool(core.login_hook or core.signup_hook)
     begins_session = has_hook and _issues(operation, "access_token", "user")
     if begins_session or (further is not None and further() is not None):

@@ -127,7 +127,7 @@ def _properties(schema: Any, needed: Collection[str], either: Collection[str]) -
         else:
             described[name] = _field(field)
     required = [name for name, field in fields.items() if field.required or name in needed]
-    further = schema.further() if hasattr(schema, "further") else None
+    further = schema.extra_serializer() if hasattr(schema, "extra_serializer") else None
     added = project_fields.of_serializer(further) if further else {"required": [], "properties": {}}
     # A body without required fields is a change, which has only the fields that change.
     required += added["required"] if required else []

@@ -21,7 +21,7 @@ from authservice.core.errors import (
     UserAlreadyExists,
     UsernameAlreadyExists,
 )
-from authservice.core.users import creation, further_fields, host_fields
+from authservice.core.users import creation, extra_fields, host_fields
 from authservice.core.users.creation import NewUser
 from authservice.kernel.errors import Fault, ValidationFailed
 from authservice.kernel.http.fields import require_texts
@@ -120,7 +120,7 @@ def _of_project(visitor: Visitor, fields: Sequence[Field]) -> dict[str, str]:
     try:
         for name in values:
             require_texts(name, values[name])
-        further_fields.at_signup(values, visitor.request)
+        extra_fields.at_signup(values, visitor.request)
     except ValidationFailed as fault:
         return form_fields.errors_of(fault, own)
     return {}

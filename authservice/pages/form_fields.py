@@ -12,7 +12,7 @@ from django.http import QueryDict
 from rest_framework import serializers
 
 from authservice.core.credentials import passwords
-from authservice.core.users import further_fields, host_fields, identifiers
+from authservice.core.users import extra_fields, host_fields, identifiers
 from authservice.core.users.user_model import host
 from authservice.kernel import crypto, errors, templates
 from authservice.kernel.errors import Fault
@@ -218,12 +218,12 @@ def of_signup(wanted: Sequence[str]) -> list[Field]:
         new_password(),
     )
     chosen = [field for field in ours if field.required or field.name in wanted]
-    return [*chosen, *_of_host(further_fields.signup_serializer())]
+    return [*chosen, *_of_host(extra_fields.signup_serializer())]
 
 
 def of_profile(user: Any) -> list[Field]:
     """The fields of the project's serializer of the profile, with the values of the user."""
-    schema = further_fields.profile_serializer()
+    schema = extra_fields.profile_serializer()
     if schema is None:
         return []
     values = schema(user).data

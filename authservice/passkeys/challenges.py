@@ -220,12 +220,12 @@ def request(
 
 def account_name(person: Person) -> str:
     """What the browser shows to tell accounts apart."""
-    return person.email or person.username or person.ours.phone_number or person.id
+    return person.email or person.username or person.account_row.phone_number or person.id
 
 
 def display_name(person: Person) -> str:
     full = f"{person.first_name} {person.last_name}".strip()
-    return person.ours.name or full or account_name(person)
+    return person.account_row.name or full or account_name(person)
 
 
 def _descriptor(passkey: Passkey) -> Descriptor:

@@ -68,10 +68,12 @@ def count_attempt(kind: Kind, person: Person, authenticator: Authenticator, clie
 
 def counter(kind: Kind, person: Person, authenticator: Authenticator, client: Client) -> str:
     """The key of the counter: of a device with attempts of its own, otherwise of the account."""
-    device = known_devices.known(client.device_token, person)
+    device = known_devices.find_device(client.device_token, person)
     # Any device but that on which the factor was enabled must have signed in since then.
     if device is not None and device != authenticator.device_id:
-        device = known_devices.known(client.device_token, person, since=authenticator.enabled_at)
+        device = known_devices.find_device(
+            client.device_token, person, since=authenticator.enabled_at
+        )
     return _on_device(kind, device) if device else _of_account(kind, person)
 
 

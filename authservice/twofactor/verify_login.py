@@ -437,7 +437,7 @@ def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefus
 
 def remember_device(authenticator: Authenticator, person: Person, device_token: Secret) -> None:
     """Remember a device from now on, if `REMEMBER_TTL` is set."""
-    device = known_devices.known(device_token, person)
+    device = known_devices.find_device(device_token, person)
     if not conf.remember_ttl or device is None:
         return
     fingerprint = passwords.fingerprint(person.password)
@@ -451,7 +451,7 @@ def remember_device(authenticator: Authenticator, person: Person, device_token: 
 
 def is_remembered(authenticator: Authenticator, person: Person, client: Client) -> bool:
     """Whether the client's device is remembered."""
-    device = known_devices.known(client.device_token, person) if conf.remember_ttl else None
+    device = known_devices.find_device(client.device_token, person) if conf.remember_ttl else None
     if device is None:
         return False
     devices = RememberedDevice.objects.filter(

@@ -12,10 +12,10 @@ SETTINGS = "--ds=tests.extending.settings"
 
 
 @pytest.mark.once
-def test_further_fields_of_users():
+def test_extra_fields_of_users():
     holds(SETTINGS, f"--ignore={HERE / 'races'}", str(HERE))
 
 
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="needs several writers")
-def test_races_for_unique_further_fields():
+def test_races_for_unique_extra_fields():
     holds(SETTINGS, f"{HERE}/races")

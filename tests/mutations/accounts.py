@@ -27,7 +27,7 @@ SYNC = (
     Mutation(
         "The shared address that is assigned to no user",
         CORE + "users/sync.py",
-        to("            wanted[name] = None", "            pass"),
+        to("            copied[name] = None", "            pass"),
         (_SYNC,),
     ),
     Mutation(
@@ -99,14 +99,14 @@ IDENTIFIERS = (
     Mutation(
         "The key of the current holder of an address that another user claims",
         CORE + "users/lookup.py",
-        to("_drop_contested(account, held=held)", "_drop_contested(account)"),
+        to("_drop_contested(account, own_keys=own_keys)", "_drop_contested(account)"),
         (_CONTESTED,),
     ),
     Mutation(
         "The refusal of a username that was changed by a query",
         CORE + "users/lookup.py",
         to(
-            "names.username and person.username[:254] != person.ours.username",
+            "names.username and person.username[:254] != person.account_row.username",
             "False",
         ),
         (_CONTESTED,),

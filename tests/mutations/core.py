@@ -231,7 +231,7 @@ RACES = (
                 "{pk, *_all()} if losing and person and is_active_super_admin(person) else {pk}",
                 "{pk}",
             ),
-            *to("not _active_among(held - {pk})", "not _active_among({*_all()} - {pk})"),
+            *to("not _active_among(locked_keys - {pk})", "not _active_among({*_all()} - {pk})"),
         ),
         (_THEMSELVES,),
         database="postgres",
@@ -239,7 +239,7 @@ RACES = (
     Mutation(
         "The read of the super admins after they are locked",
         CORE + "staff/super_admins.py",
-        to("not _active_among(held - {pk})", "not held - {pk}"),
+        to("not _active_among(locked_keys - {pk})", "not locked_keys - {pk}"),
         (_THEMSELVES,),
         database="postgres",
     ),

@@ -20,7 +20,7 @@ HOST_USERS = (
     Mutation(
         "The doubt about a flag of the model, which protects the user from staff",
         _READER,
-        to("return _said(user, flag) is not False", "return _said(user, flag) is True"),
+        to("return _read_flag(user, flag) is not False", "return _read_flag(user, flag) is True"),
         (_FLAGS, "-kNumber"),
     ),
     Mutation(

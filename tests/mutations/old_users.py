@@ -14,7 +14,7 @@ OLD_USERS = (
     Mutation(
         "The comparison of a proven address with the current one",
         _PROOFS,
-        to("if not current or one.key != claim or", "if not current or"),
+        to("if not current or item.key != claim or", "if not current or"),
         _SYNC,
     ),
     Mutation(

@@ -234,7 +234,7 @@ ORGANIZATIONS = (
         "The outage that is not a user without an organization",
         "authservice/core/api/identity.py",
         to(
-            "        if isinstance(self._found, errors.ServiceUnavailable):\n",
+            "        if isinstance(self._result, errors.ServiceUnavailable):\n",
             "        if False:\n",
         ),
         (_SETTINGS, f"{_HOST_VIEWS}test_lazy_organization_is_an_error_during_an_outage"),

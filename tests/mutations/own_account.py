@@ -204,7 +204,10 @@ OWN_ACCOUNT = (
     Mutation(
         "The reservation that no recovery ends",
         CORE + "credentials/one_time.py",
-        to("kept = (SECURE.name, reservations.PURPOSE)", "kept = (SECURE.name,)"),
+        to(
+            "retained_purposes = (SECURE.name, reservations.PURPOSE)",
+            "retained_purposes = (SECURE.name,)",
+        ),
         (f"{_FORMER}::test_reservation_remains_when_all_tokens_are_revoked",),
     ),
     Mutation(
@@ -232,7 +235,7 @@ OWN_ACCOUNT = (
         "The last super admin who deletes the account",
         CORE + "own_account/deletion.py",
         to(
-            "        super_admins.read_locked(person.user.pk, held, losing=True)\n",
+            "        super_admins.read_locked(person.user.pk, locked_keys, losing=True)\n",
             "        pass\n",
         ),
         (f"{_DELETION}::test_last_super_admin_stays",),

@@ -53,7 +53,7 @@ PAGES = (
     Mutation(
         "The state of a link before a page asks for a password",
         CORE + "api/recovery_views.py",
-        without('        password_reset.require_open(given["token"], email)\n'),
+        without('        password_reset.require_open(hidden["token"], email)\n'),
         (_RESET,),
     ),
     Mutation(
@@ -155,7 +155,7 @@ PAGES = (
     Mutation(
         "The copy of the user that a page and its routes share",
         CORE + "sessions/bearer.py",
-        to("_found=(person.copied(), used)", "_found=(person, used)"),
+        to("_person_and_session=(person.copied(), used)", "_person_and_session=(person, used)"),
         (f"{INSIDE}/test_costs.py", PAGES_SETTINGS),
     ),
 )

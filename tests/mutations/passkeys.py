@@ -192,7 +192,7 @@ PASSKEYS = (
     Mutation(
         "The methods that the challenge of a step-up offered",
         _STEP_UP,
-        to("if given.method not in offered:", "if False:"),
+        to("if proof.method not in offered:", "if False:"),
         (_STEPS,),
     ),
     Mutation(

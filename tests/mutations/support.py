@@ -71,7 +71,10 @@ SUPPORT = (
     Mutation(
         "The attempts at a user with the same address, which support staff must not reset",
         CORE + "credentials/lockout.py",
-        to("if person.email and person.ours.email_key == person.email_key:", "if person.email:"),
+        to(
+            "if person.email and person.account_row.email_key == person.email_key:",
+            "if person.email:",
+        ),
         _BUTTONS,
     ),
     Mutation(

@@ -45,7 +45,7 @@ def test_login_before_which_a_factor_was_enabled_meanwhile_gets_no_valid_tokens(
     assert api.get("me", token=late.data["access_token"]).error == LOGGED_OUT
     assert api.post("refresh", refresh_token=late.data["refresh_token"]).status == 401
     device = late.headers["X-Device-Token"]
-    assert known_devices.known(Secret(device), lookup.get_person(the_user())) is None
+    assert known_devices.find_device(Secret(device), lookup.get_person(the_user())) is None
 
 
 def test_session_that_ended_meanwhile_disables_no_factor(enrolled, log_out_meanwhile):

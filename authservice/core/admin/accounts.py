@@ -113,7 +113,7 @@ class AccountAdmin(
 ):
     form = AccountPageForm
     list_display = (
-        "who",
+        "account_label",
         "username",
         "name",
         "phone_number",
@@ -166,7 +166,7 @@ class AccountAdmin(
             apply_change(obj, form.before(), by=request.user, client=of_page(request))
 
     @admin.display(description=_("account"), ordering="email")
-    def who(self, account: Account) -> str:
+    def account_label(self, account: Account) -> str:
         return str(account)
 
     @admin.display(description=_("support"))

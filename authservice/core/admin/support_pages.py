@@ -75,7 +75,7 @@ class SupportPages(Page):
     # The support page
 
     def support_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        person = self._found(request, object_id)
+        person = self._get_person(request, object_id)
         may = self._may(request)
         page = support_page.of(person, may)
         links = Links(self.admin_site, request.user)
@@ -98,7 +98,7 @@ class SupportPages(Page):
     # The confirmation page and the action of a button
 
     def button_view(self, request: HttpRequest, object_id: str, button: str) -> HttpResponse:
-        person = self._found(request, object_id)
+        person = self._get_person(request, object_id)
         definition = {each.name: each for each in support_actions.buttons()}.get(button)
         if definition is None:
             raise Http404
@@ -139,7 +139,7 @@ class SupportPages(Page):
 
     # For both pages
 
-    def _found(self, request: HttpRequest, object_id: str) -> Person:
+    def _get_person(self, request: HttpRequest, object_id: str) -> Person:
         """Raises `PermissionDenied` and `Http404`."""
         if not self.has_view_permission(request):
             raise PermissionDenied

@@ -33,7 +33,7 @@ from authservice.core.own_account import email_change
 from authservice.core.own_account.email_change import CHANGE_EMAIL
 from authservice.core.recovery import password_change, profile, recent_proof, verification
 from authservice.core.recovery.recent_proof import Proof
-from authservice.core.users import further_fields, identifiers, lookup
+from authservice.core.users import extra_fields, identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import crypto
 from authservice.kernel.errors import (
@@ -115,15 +115,20 @@ class Profile(Endpoint):
         `REAUTHENTICATION_REQUIRED`: send `password` too. An account can change its number five
         times a day (429 `TOO_MANY_REQUESTS`).
         """
-        given, caller = self.read(ProfileIn), self.identity
-        password = given.pop("password", profile.NO_PASSWORD)
-        if "phone" in given:
+        fields, caller = self.read(ProfileIn), self.identity
+        password = fields.pop("password", profile.NO_PASSWORD)
+        if "phone" in fields:
             self.require_proven_if_strict()
-            given["phone_number"] = given.pop("phone")
-        further_input = self.further(ProfileIn, further_fields.names_of_profile())
-        further = further_fields.of_profile(caller.person.user, further_input, self.request)
+            fields["phone_number"] = fields.pop("phone")
+        extra_input = self.read_extra_fields(ProfileIn, extra_fields.names_of_profile())
+        extra_values = extra_fields.of_profile(caller.person.user, extra_input, self.request)
         updated = profile.update(
-            caller.person, caller.session, given, self.client, password=password, further=further
+            caller.person,
+            caller.session,
+            fields,
+            self.client,
+            password=password,
+            extra_fields=extra_values,
         )
         return answer(responses.own_user(updated))
 
@@ -156,13 +161,13 @@ class ChangePassword(Endpoint):
         `TOO_MANY_ATTEMPTS`: wait for `Retry-After`. A user without a password sets one with
         `POST /forgot-password`.
         """
-        given = self.read(ChangePasswordIn)
+        fields = self.read(ChangePasswordIn)
         caller = self.identity
         device_token = password_change.change(
             caller.person,
             caller.session,
-            given["old_password"],
-            given["new_password"],
+            fields["old_password"],
+            fields["new_password"],
             self.client,
         )
         message = phrase("Password changed. All other sessions have ended.")
@@ -193,10 +198,10 @@ class ChangeUsername(Endpoint):
 
         400 `USERNAME_ALREADY_EXISTS`: the name is taken, in whatever case.
         """
-        given, caller = self.read(ChangeUsernameIn), self.identity
-        proof = Proof(given["password"], given["code"])
+        fields, caller = self.read(ChangeUsernameIn), self.identity
+        proof = Proof(fields["password"], fields["code"])
         updated = profile.change_username(
-            caller.person, caller.session, given["username"], proof, self.client
+            caller.person, caller.session, fields["username"], proof, self.client
         )
         return answer(responses.own_user(updated))
 
@@ -223,9 +228,9 @@ class IsAvailable(Endpoint):
 
         One network can send 30 requests a minute; 429 `TOO_MANY_REQUESTS` has `Retry-After`.
         """
-        given = self.read(AvailabilityIn)
-        field = self.one_of(given, *AvailabilityIn.exactly_one)
-        free = lookup.is_available(field, given[field])
+        fields = self.read(AvailabilityIn)
+        field = self.one_of(fields, *AvailabilityIn.exactly_one)
+        free = lookup.is_available(field, fields[field])
         message = _AVAILABLE[field] if free else _TAKEN[field]
         availability: Availability = {"available": free, "field": field, "message": message}
         return answer(availability)
@@ -268,9 +273,9 @@ class ChangeEmail(Endpoint):
         requests a day (429 `TOO_MANY_REQUESTS`). 501 `EMAIL_NOT_CONFIGURED`: the service sends no
         mail.
         """
-        given, caller = self.read(ChangeEmailIn), self.identity
-        proof = Proof(given["password"], given["code"])
-        email = given["email"]
+        fields, caller = self.read(ChangeEmailIn), self.identity
+        proof = Proof(fields["password"], fields["code"])
+        email = fields["email"]
         differs = email_change.request(caller.person, caller.session, email, proof, self.client)
         response = responses.message_response(_EMAIL_REQUESTED if differs else _EMAIL_SAME)
         put_change_cookie(response, caller.person, email)

@@ -62,8 +62,8 @@ def begin(request: HttpRequest, access_token: Secret, *, remember: bool) -> Call
     # "" for a user model without the method: `str()`.
     session[HASH_SESSION_KEY] = getattr(user, "get_session_auth_hash", str)()
     _carry(request, caller)
-    left = caller.session.expires_at - clock.now()
-    session.set_expiry(int(left.total_seconds()) if remember else 0)
+    time_left = caller.session.expires_at - clock.now()
+    session.set_expiry(int(time_left.total_seconds()) if remember else 0)
     rotate_token(request)
     return caller
 

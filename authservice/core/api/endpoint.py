@@ -260,10 +260,10 @@ class Endpoint(ViewSetMixin, APIView):
         not."""
         return "application/json" in self.request.META.get("HTTP_ACCEPT", "").lower()
 
-    def one_of(self, given: dict[str, Any], *names: str) -> str:
+    def one_of(self, values: dict[str, Any], *names: str) -> str:
         """The name of the one field that is not empty. Raises `ValidationFailed` if none or several
         are."""
-        filled = [name for name in names if given[name]]
+        filled = [name for name in names if values[name]]
         if len(filled) != 1:
             choice = phrase("%(names)s and %(last)s", names=", ".join(names[:-1]), last=names[-1])
             rule = phrase("Exactly one of %(names)s is required.", names=choice)
@@ -274,17 +274,17 @@ class Endpoint(ViewSetMixin, APIView):
         """The body, validated by `schema`; unknown fields are ignored."""
         return fields.read(schema, self.body)
 
-    def further(
-        self, schema: type[serializers.Serializer[Any]], wanted: Collection[str]
+    def read_extra_fields(
+        self, schema: type[serializers.Serializer[Any]], names: Collection[str]
     ) -> dict[str, Any]:
-        """The fields `wanted` of the body, for a serializer of the host project: without those of
+        """The fields `names` of the body, for a serializer of the host project: without those of
         `schema`, since an error report of that serializer must not show the password. Raises
         `ValidationFailed` for texts that no field takes; see `fields`."""
-        names = set(wanted).difference(fields.names(schema))
-        given = {name: value for name, value in self.body.items() if name in names}
-        for name, value in given.items():
+        extra_names = set(names).difference(fields.names(schema))
+        values = {name: value for name, value in self.body.items() if name in extra_names}
+        for name, value in values.items():
             fields.require_texts(name, value)
-        return given
+        return values
 
     def read_query(self, schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """The query string, validated by `schema`; unknown parameters are ignored.

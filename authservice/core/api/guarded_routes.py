@@ -40,12 +40,12 @@ def routes() -> Iterator[Route]:
 @cached
 def needs() -> Mapping[Any, Need]:
     """What the guarded actions ask for, by their functions."""
-    further = {_plain(name): need(entry) for name, entry in conf.further_routes.items()}
+    extra_needs = {_plain(name): need(entry) for name, entry in conf.further_routes.items()}
     strict = Need(OWN, conf.max_age)
     guarded: dict[Any, Need] = {}
     for name, view, action in routes():
-        if name in further:
-            guarded[action] = further[name]
+        if name in extra_needs:
+            guarded[action] = extra_needs[name]
         elif conf.routes == "strict" and (
             action.__name__ in view.strict_actions
             or (view.super_admin and not name.startswith("GET "))
@@ -60,9 +60,9 @@ def may_guard(view: Any, action: str) -> bool:
     return in_part or getattr(view, action) in needs()
 
 
-def need(given: Mapping[str, Any]) -> Need:
+def need(entry: Mapping[str, Any]) -> Need:
     """An entry of `STEP_UP.FURTHER_ROUTES`."""
-    return Need(given.get("acr", OWN), convert(given.get("max_age"), timedelta | None))
+    return Need(entry.get("acr", OWN), convert(entry.get("max_age"), timedelta | None))
 
 
 def unknown() -> list[str]:

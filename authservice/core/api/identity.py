@@ -81,26 +81,26 @@ class Identification:
     def require(self) -> Identity:
         """The caller. Raises `Unauthorized`, `InvalidToken`, `TokenExpired`, `InvalidCsrf` or
         `ServiceUnavailable`."""
-        if isinstance(self._found, errors.Fault):
-            raise self._found
-        if self._is_forged(self._found):
+        if isinstance(self._result, errors.Fault):
+            raise self._result
+        if self._is_forged(self._result):
             raise errors.InvalidCsrf
-        return self._found
+        return self._result
 
     @property
     def was_used(self) -> bool:
         """Whether the identity has been read, so that the response may depend on it."""
-        return "_found" in self.__dict__
+        return "_result" in self.__dict__
 
     @property
     def was_forged(self) -> bool:
         """Whether the identity has been read, and the view does not accept it."""
-        return self.was_used and self._is_forged(self._found)
+        return self.was_used and self._is_forged(self._result)
 
     @property
     def carried(self) -> Caller | None:
         """The caller whose session Django's session carries, in a forged request too."""
-        caller = None if isinstance(self._found, errors.Fault) else self._found.caller
+        caller = None if isinstance(self._result, errors.Fault) else self._result.caller
         return None if caller is None or caller.has_token else caller
 
     @property
@@ -120,14 +120,14 @@ class Identification:
 
     @property
     def _optional(self) -> Identity | None:
-        if isinstance(self._found, errors.ServiceUnavailable):
-            raise self._found
-        if isinstance(self._found, errors.Fault) or self._is_forged(self._found):
+        if isinstance(self._result, errors.ServiceUnavailable):
+            raise self._result
+        if isinstance(self._result, errors.Fault) or self._is_forged(self._result):
             return None
-        return self._found
+        return self._result
 
-    def _is_forged(self, found: Identity | errors.Fault) -> bool:
-        if isinstance(found, errors.Fault) or found.caller is None or found.caller.has_token:
+    def _is_forged(self, result: Identity | errors.Fault) -> bool:
+        if isinstance(result, errors.Fault) or result.caller is None or result.caller.has_token:
             return False
         match = self._request.resolver_match
         if self._request.method in callers.SAFE_METHODS or match is None:
@@ -141,7 +141,7 @@ class Identification:
         return callers.has_django_token(self._request)
 
     @cached_property
-    def _found(self) -> Identity | errors.Fault:
+    def _result(self) -> Identity | errors.Fault:
         request, user = self._request, self._session_user
         try:
             ignores_token = callers.has_foreign_token(request) or _is_admin(request)
@@ -226,14 +226,14 @@ def set_on(request: Any, identified: Identity) -> None:
     request.user, request.auth, request.auser = user, identified.caller, auser
 
 
-def require_proven(found: Identity, need: Need) -> None:
+def require_proven(identity: Identity, need: Need) -> None:
     """Raises `StepUpRequired` or `StepUpUnavailable` unless the session has this proof, and
     `Unauthorized` for a user whom another package logged in: there is no session of ours."""
-    if found.caller is None:
+    if identity.caller is None:
         raise errors.Unauthorized
-    with clock.unit(found.caller.reading):
-        found.caller.require_live()
-        step_up.require(found.caller.person, found.caller.record, need)
+    with clock.unit(identity.caller.reading):
+        identity.caller.require_live()
+        step_up.require(identity.caller.person, identity.caller.record, need)
 
 
 def of(request: HttpRequest) -> Identification:

@@ -55,9 +55,9 @@ class LinkEndpoint(Endpoint):
         response = super()._respond(request, **kwargs)
         if not self._is_seen(response):
             return response
-        kept = accepts_cookies() or plugs(LinkPages)[-1].keeps_logins()
-        result = _read(self.route, response, kept=kept)
-        only_in_json = bool(result.access_token or result.challenge) and not kept
+        keeps_login = accepts_cookies() or plugs(LinkPages)[-1].keeps_logins()
+        result = _read(self.route, response, keeps_login=keeps_login)
+        only_in_json = bool(result.access_token or result.challenge) and not keeps_login
         if only_in_json and not self._drops_tokens(result.access_token):
             return response
         return self._page(result, response)
@@ -118,24 +118,24 @@ class FormEndpoint(LinkEndpoint):
             request.COOKIES.pop(cookies.name(token_cookies.access_name), None)
         return super().dispatch(request, *args, **kwargs)
 
-    def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
+    def link_details(self, hidden: Mapping[str, Secret]) -> Mapping[str, Any]:
         """What the page of this link may show. Raises a `Fault` if the link does not work."""
         return {}
 
-    def show_form(self, given: Mapping[str, Any]) -> HttpResponse:
+    def show_form(self, query: Mapping[str, Any]) -> HttpResponse:
         """The page of the link, or JSON for a program."""
         if self.is_head:
             return answer()
-        queried = {name: given.get(name, "") for name in self.hidden}
+        queried = {name: query.get(name, "") for name in self.hidden}
         hidden = {
             name: value if isinstance(value, Secret) else Secret(value)
             for name, value in queried.items()
         }
-        known = self.known(hidden)
+        details = self.link_details(hidden)
         if not self.shown_to_people:
             status: ToConfirm = {"status": "confirm"}
             return answer(status)
-        return self._form(hidden, known)
+        return self._form(hidden, details)
 
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         try:
@@ -145,7 +145,7 @@ class FormEndpoint(LinkEndpoint):
             # The first of `hidden` is the token: without it there is no link to show a form for.
             if not (self.takes_form and self.shown_to_people and hidden[self.hidden[0]]):
                 raise
-            return self._form(hidden, self.known(hidden), fault)
+            return self._form(hidden, self.link_details(hidden), fault)
 
     def _act(
         self, request: HttpRequest, action: Callable[..., HttpResponse], /, **kwargs: Any
@@ -153,7 +153,7 @@ class FormEndpoint(LinkEndpoint):
         if self.takes_form and pages.posted_elsewhere(request):
             self.body = body.read_form(request)
             hidden = self._hidden()
-            return self._form(hidden, self.known(hidden))
+            return self._form(hidden, self.link_details(hidden))
         return super()._act(request, action, **kwargs)
 
     def _hidden(self) -> dict[str, Secret]:
@@ -169,11 +169,11 @@ class FormEndpoint(LinkEndpoint):
     def _form(
         self,
         hidden: Mapping[str, Secret],
-        known: Mapping[str, Any],
+        details: Mapping[str, Any],
         fault: errors.Fault | None = None,
     ) -> HttpResponse:
         typed = {name: self._sent(name) for name in self.typed}
-        page = FormPage(route=self.route, hidden=hidden, known=known, typed=typed, fault=fault)
+        page = FormPage(route=self.route, hidden=hidden, known=details, typed=typed, fault=fault)
         return plugs(LinkPages)[-1].form(page)
 
     def _drops_tokens(self, access_token: Secret) -> bool:
@@ -190,7 +190,7 @@ def with_page(actions: dict[str, str]) -> dict[str, str]:
     return {**actions, "get": "show"} if plugs(LinkPages) else actions
 
 
-def _read(route: str, response: HttpResponse, *, kept: bool) -> ResultPage:
+def _read(route: str, response: HttpResponse, *, keeps_login: bool) -> ResultPage:
     """The page for a JSON response."""
     data = json.loads(response.content)["data"]
     data = data if isinstance(data, dict) else {}
@@ -201,7 +201,7 @@ def _read(route: str, response: HttpResponse, *, kept: bool) -> ResultPage:
         status=response.status_code,
         message=data.get("message", ""),
         outcome=data.get("status", ""),
-        kept=kept,
+        kept=keeps_login,
         challenge=first.get("type", ""),
         temp_token=Secret(challenge.pop("temp_token", "")),
         access_token=Secret(data.get("access_token", "")),

@@ -76,9 +76,9 @@ class Login(Endpoint):
         right one; show the seconds in `Retry-After`. Send `X-Device-Token` of the last login (or
         its cookie): a known device has attempts of its own.
         """
-        given = self.read(LoginIn)
-        self.one_of(given, *LoginIn.exactly_one)
-        outcome = login.with_password(client=self.client, **given)
+        fields = self.read(LoginIn)
+        self.one_of(fields, *LoginIn.exactly_one)
+        outcome = login.with_password(client=self.client, **fields)
         return responses.login(outcome, message=phrase("Logged in."))
 
 
@@ -187,8 +187,8 @@ class StepUp(Endpoint):
         403 `STEP_UP_UNAVAILABLE`: the user has no method for this level. `enrol` lists those that
         would be one; if it is empty, ask the user to log in again.
         """
-        given, caller = self.read(StepUpIn), self.identity
-        offer = step_up.challenge(caller.person, caller.session, caller.record, Need(given["acr"]))
+        fields, caller = self.read(StepUpIn), self.identity
+        offer = step_up.challenge(caller.person, caller.session, caller.record, Need(fields["acr"]))
         data: StepUpData = {
             "temp_token": offer.temp_token.reveal(),
             "acr": offer.acr,
@@ -233,16 +233,16 @@ class VerifyStepUp(Endpoint):
         does not reach the level. Each wrong proof counts as at a login, and 429
         `TOO_MANY_ATTEMPTS` asks to wait.
         """
-        given, caller = self.read(StepUpVerifyIn), self.identity
-        method = self.one_of(given, *StepUpVerifyIn.exactly_one)
+        fields, caller = self.read(StepUpVerifyIn), self.identity
+        method = self.one_of(fields, *StepUpVerifyIn.exactly_one)
         proof = Answer(
             "passkey" if method == "credential" else method,
-            given["password"],
-            given["code"],
-            given["credential"],
+            fields["password"],
+            fields["code"],
+            fields["credential"],
         )
         level = step_up.answer(
-            caller.person, caller.session, caller.record, given["temp_token"], proof, self.client
+            caller.person, caller.session, caller.record, fields["temp_token"], proof, self.client
         )
         access_token, seconds = access_tokens.issue(caller.person, caller.session)
         body: SteppedUp = {

@@ -118,8 +118,8 @@ class DeleteMe(Endpoint):
 
 
 def _delete(view: Endpoint) -> HttpResponse:
-    given, caller = view.read(OwnerIn), view.identity
-    proof = Proof(given["password"], given["code"])
+    fields, caller = view.read(OwnerIn), view.identity
+    proof = Proof(fields["password"], fields["code"])
     if deletion.delete(caller.person, caller.session, proof, view.client):
         return responses.logged_out(_DELETED)
     return responses.message_response(_MAILED)

@@ -60,11 +60,11 @@ class ForgotPassword(Endpoint):
         A client can request 3 messages in 15 minutes and 10 a day for one address or number. 501
         `SMS_NOT_CONFIGURED`: the service sends no text messages.
         """
-        given = self.read(ForgotPasswordIn)
-        if self.one_of(given, *ForgotPasswordIn.exactly_one) == "email":
-            password_reset.request_by_email(given["email"], self.client)
+        fields = self.read(ForgotPasswordIn)
+        if self.one_of(fields, *ForgotPasswordIn.exactly_one) == "email":
+            password_reset.request_by_email(fields["email"], self.client)
         else:
-            password_reset.request_by_phone(given["phone"], self.client)
+            password_reset.request_by_phone(fields["phone"], self.client)
         return responses.message_response(_SENT)
 
 
@@ -91,10 +91,10 @@ class ResetPassword(FormEndpoint):
         """
         return self.show_form(self.read_query(ResetLinkIn))
 
-    def known(self, given: Mapping[str, Secret]) -> Mapping[str, Any]:
+    def link_details(self, hidden: Mapping[str, Secret]) -> Mapping[str, Any]:
         """The address, which the form shows besides its fields."""
-        email = given["email"].reveal()
-        password_reset.require_open(given["token"], email)
+        email = hidden["email"].reveal()
+        password_reset.require_open(hidden["token"], email)
         return {"email": email}
 
     @operation(
@@ -125,23 +125,23 @@ class ResetPassword(FormEndpoint):
         `INVALID_TOKEN`, `TOKEN_EXPIRED` or `INVALID_VERIFICATION_CODE`: offer another link or code
         with `POST /forgot-password`.
         """
-        given = self.read(ResetPasswordIn)
-        password = given["new_password"]
-        if self.one_of(given, *ResetPasswordIn.exactly_one) == "token":
+        fields = self.read(ResetPasswordIn)
+        password = fields["new_password"]
+        if self.one_of(fields, *ResetPasswordIn.exactly_one) == "token":
             # A first proof of the address by the signed-in owner is not suspect.
             caller: Any = live_caller(self.request)
             device_token = password_reset.reset_with_link(
-                given["token"],
-                given["email"],
+                fields["token"],
+                fields["email"],
                 password,
                 self.client,
                 caller=caller.person if caller else None,
             )
-        elif not given["phone"]:
+        elif not fields["phone"]:
             raise invalid("phone", phrase("This field is required with a code."))
         else:
             device_token = password_reset.reset_with_code(
-                given["phone"], given["code"], password, self.client
+                fields["phone"], fields["code"], password, self.client
             )
         response = responses.message_response(phrase("Password reset. All sessions have ended."))
         responses.hand_out_device(response, device_token)
@@ -281,9 +281,9 @@ class VerifyPhone(Endpoint):
         allows five wrong attempts by all clients together. After them a right code is refused too,
         so offer another one with `POST /send-verification-phone`.
         """
-        given = self.read(VerifyPhoneIn)
+        fields = self.read(VerifyPhoneIn)
         caller = _caller(self.request)
-        verification.verify_phone(given["phone"], given["code"], self.client, caller=caller)
+        verification.verify_phone(fields["phone"], fields["code"], self.client, caller=caller)
         return responses.message_response(phrase("Phone number verified."))
 
 

@@ -63,14 +63,14 @@ class Verified(TypedDict):
     status: Literal["success"]
 
 
-def further_attributes() -> dict[str, tuple[Any, bool]]:
-    """The field of a model, or another attribute, behind each further field of a user, and whether
+def extra_attributes() -> dict[str, tuple[Any, bool]]:
+    """The field of a model, or another attribute, behind each extra field of a user, and whether
     there may be no row that has it; for the API description."""
     paths = user_fields.paths().items()
     return {name: (user_fields.attribute(path), "." in path) for name, path in paths}
 
 
-@extended(further_attributes)
+@extended(extra_attributes)
 class User(TypedDict):
     """A user. Unknown texts are empty, unknown times are null."""
 
@@ -201,17 +201,17 @@ def user(person: Person) -> User:
     return {
         "id": person.id,
         "email": person.email,
-        "name": person.ours.name,
+        "name": person.account_row.name,
         "first_name": person.first_name,
         "last_name": person.last_name,
         "username": person.username,
-        "avatar": person.ours.avatar,
-        "phone_number": person.ours.phone_number,
+        "avatar": person.account_row.avatar,
+        "phone_number": person.account_row.phone_number,
         "active": person.active,
         "email_verified": person.email_verified,
         "phone_number_verified": person.phone_number_verified,
-        "created_at": utc(person.ours.created_at),
-        "updated_at": utc(person.ours.updated_at),
+        "created_at": utc(person.account_row.created_at),
+        "updated_at": utc(person.account_row.updated_at),
         "last_login_at": utc(person.last_login_at),
     }
 
@@ -222,8 +222,8 @@ def own_user(person: Person) -> User:
     if not core.user_fields:
         return user(person)
     paths = user_fields.paths().items()
-    further = {name: as_json(user_fields.value(person.user, path)) for name, path in paths}
-    return cast(User, {**further, **user(person)})
+    extra_fields = {name: as_json(user_fields.value(person.user, path)) for name, path in paths}
+    return cast(User, {**extra_fields, **user(person)})
 
 
 def tokens(issued: Tokens) -> IssuedTokens:
@@ -273,7 +273,7 @@ def login(
 
     # The fields that modules add: before the tokens are in a variable, because their statements may
     # fail, and reports of errors show variables.
-    added = [data.extras(person, outcome.kept) for data in plugs(SessionData)]
+    added = [data.extras(person, outcome.current_session) for data in plugs(SessionData)]
     extras = {name: value for fields in added for name, value in fields.items()}
     body = {
         "status": "signed_in",
@@ -336,7 +336,7 @@ def keep_device(response: HttpResponse, token: Secret) -> None:
 
 
 def as_json(value: Any) -> Any:
-    """A further field of a user: times are UTC as in all responses, durations seconds, files their
+    """An extra field of a user: times are UTC as in all responses, durations seconds, files their
     URL, rows their primary key. Raises `TypeError` for a value of another type."""
     if isinstance(value, bool | int | float | None):
         return value

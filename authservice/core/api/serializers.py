@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from rest_framework import serializers
 
-from authservice.core.users import further_fields, identifiers
+from authservice.core.users import extra_fields, identifiers
 from authservice.kernel import levels
 from authservice.kernel.http.fields import (
     Choice,
@@ -159,8 +159,8 @@ class SixDigits(TypedCode):
 
 class SignupIn(serializers.Serializer[Any]):
     at_least_one: ClassVar = ("email", "username")
-    # A function that returns the serializer of further fields, for the API description.
-    further: ClassVar = staticmethod(further_fields.signup_serializer)
+    # A function that returns the serializer of extra fields, for the API description.
+    extra_serializer: ClassVar = staticmethod(extra_fields.signup_serializer)
 
     email = Email(required=False, allow_blank=True, default="")
     username = Username(required=False, allow_blank=True, default="")
@@ -183,7 +183,7 @@ class LoginIn(serializers.Serializer[Any]):
 
 class ProfileIn(serializers.Serializer[Any]):
     null_omits: ClassVar = True
-    further: ClassVar = staticmethod(further_fields.profile_serializer)
+    extra_serializer: ClassVar = staticmethod(extra_fields.profile_serializer)
 
     name = Text(max_length=255, required=False, allow_blank=True)
     phone = Phone(required=False, allow_blank=True)

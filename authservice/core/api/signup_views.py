@@ -33,7 +33,7 @@ from authservice.core.login import signup
 from authservice.core.messages import mailed_links
 from authservice.core.recovery import first_proof, verification
 from authservice.core.tokens import signing_keys
-from authservice.core.users import further_fields, identifiers
+from authservice.core.users import extra_fields, identifiers
 from authservice.core.users.creation import NewUser
 from authservice.kernel import crypto
 from authservice.kernel.errors import Fault, ServiceUnavailable, ValidationFailed, invalid
@@ -110,17 +110,17 @@ class Signup(Endpoint):
         that is taken. 403 `SIGNUP_DISABLED` means that only invited people get accounts. One
         network can sign up 20 times an hour.
         """
-        given = self.read(SignupIn)
-        if not given["email"] and not given["username"]:
+        fields = self.read(SignupIn)
+        if not fields["email"] and not fields["username"]:
             raise invalid("email", phrase("Either email or username is required."))
-        further_input = self.further(SignupIn, further_fields.names_at_signup())
-        further = further_fields.at_signup(further_input, self.request)
-        outcome = signup.sign_up(NewUser(**given, further=further), self.client)
+        extra_input = self.read_extra_fields(SignupIn, extra_fields.names_at_signup())
+        extra_values = extra_fields.at_signup(extra_input, self.request)
+        outcome = signup.sign_up(NewUser(**fields, extra_fields=extra_values), self.client)
         if outcome is None:
             # No cookie, since it would differ by address.
             return responses.sent(responses.WRITTEN, status=201)
         response = responses.login(outcome, message=phrase("Signed up."), status=201)
-        put_signup_cookie(response, given["email"])
+        put_signup_cookie(response, fields["email"])
         return response
 
 
@@ -234,11 +234,11 @@ class VerifyEmail(LinkEndpoint):
         `deny` removes all access that was set up for the account, as long as the address is not
         proven. No CSRF token is needed, because the token of the link is enough.
         """
-        given = self.read(ConfirmEmailIn)
-        link = {"token": given["token"], "email": given["email"]}
+        fields = self.read(ConfirmEmailIn)
+        link = {"token": fields["token"], "email": fields["email"]}
         if pages.posted_elsewhere(self.request):
             return self._ask(link, status=303)
-        if given["decision"] != "deny":
+        if fields["decision"] != "deny":
             return self._follow(lambda: self._verify(link, proof=True), status=303)
         try:
             first_proof.deny(**link, client=self.client)

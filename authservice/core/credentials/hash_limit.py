@@ -143,10 +143,10 @@ def _take(seconds: float) -> _Slots:
     `ServiceUnavailable`."""
     slots = _current_slots()
     began = perf_counter()
-    taken = slots.free.acquire(timeout=seconds)
+    acquired = slots.free.acquire(timeout=seconds)
     waited = WAIT - seconds + perf_counter() - began
-    measures.hash_waits.send_robust(None, seconds=waited, taken=taken)
-    if not taken:
+    measures.hash_waits.send_robust(None, seconds=waited, taken=acquired)
+    if not acquired:
         raise errors.ServiceUnavailable
     return slots
 

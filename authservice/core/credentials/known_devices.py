@@ -43,7 +43,7 @@ def token(person: Person, device: uuid.UUID) -> Secret:
     return DeviceToken.issue(device, version=person.device_version, user=person.id)
 
 
-def known(
+def find_device(
     device_token: Secret, person: Person | None, *, since: datetime | None = None
 ) -> uuid.UUID | None:
     """The device of a token if it is a known one of this account, and the token was not issued
@@ -56,7 +56,7 @@ def known(
 
 def ids(person: Person) -> list[str]:
     """Ids of the known devices of the user, the oldest first."""
-    joined: str = person.ours.device_ids
+    joined: str = person.account_row.device_ids
     return [joined[start : start + _ID] for start in range(0, len(joined), _ID)]
 
 
@@ -68,7 +68,7 @@ def first_device(person: Person) -> uuid.UUID | None:
 
 def addition(person: Person, device: uuid.UUID) -> Bound:
     """The statement that adds a device of the user as the newest."""
-    joined: str = person.ours.device_ids
+    joined: str = person.account_row.device_ids
     person.account.device_ids = (joined + device.hex)[-DEVICES * _ID :]
     return _ADD.bound(
         databases.primary(),
@@ -102,9 +102,9 @@ def replace_all(person: Person, client: Client) -> Secret:
     return token(person, device)
 
 
-def _renew(person: Person, kept: list[str]) -> None:
-    """Revoke all device tokens by a new version, and forget all devices but those in `kept`."""
-    person.account.device_ids = "".join(kept)
+def _renew(person: Person, device_ids: list[str]) -> None:
+    """Revoke all device tokens by a new version, and forget all devices but `device_ids`."""
+    person.account.device_ids = "".join(device_ids)
     rows = Account.objects.filter(pk=person.user.pk)
     rows.update(device_version=F("device_version") + 1, device_ids=person.account.device_ids)
     person.account.device_version += 1

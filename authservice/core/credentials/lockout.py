@@ -62,7 +62,7 @@ def turn(
 ) -> AbstractContextManager[None]:
     """In this block the caller counts an attempt, checks the password and gives the attempt back if
     it was right; see `hash_limit.turn`. Unknown clients do not delay a known device."""
-    device = known_devices.known(client.device_token, person)
+    device = known_devices.find_device(client.device_token, person)
     return hash_limit.turn(by_device(device) if device else by_identifier(identifier_key))
 
 
@@ -76,7 +76,7 @@ def count(
     address, cannot lock the owner out. Raises `TooManyRequests` or `TooManyAttempts`; `report` is
     called once each time that the limit is reached.
     """
-    device = known_devices.known(client.device_token, person)
+    device = known_devices.find_device(client.device_token, person)
     if device is None or person is None:
         count_throttle(client.network)
         attempt = CountedAttempt(by_identifier(identifier_key), network=client.network)
@@ -94,7 +94,7 @@ def count(
 
 def network_of(person: Person | None, client: Client) -> str | None:
     """The network whose limit an attempt uses: none for a known device of the user."""
-    return None if known_devices.known(client.device_token, person) else client.network
+    return None if known_devices.find_device(client.device_token, person) else client.network
 
 
 def count_throttle(network: str | None) -> None:
@@ -153,14 +153,15 @@ def counters(person: Person) -> Iterator[Counter]:
     """Every counter of attempts at the account, on all devices.
 
     The counter of an identifier belongs to the user whom a login with it finds: the one in whose
-    account the key is stored (`person.ours`). Another user may have the same address: staff who may
-    unlock only that other one must not reset the attempts at the account that the login finds.
+    account the key is stored (`person.account_row`). Another user may have the same address: staff
+    who may unlock only that other one must not reset the attempts at the account that the login
+    finds.
     """
     budget = attempt_counter.PASSWORD
-    if person.email and person.ours.email_key == person.email_key:
+    if person.email and person.account_row.email_key == person.email_key:
         yield _of_logins(by_identifier(person.email_key), budget)
     username_key = identifiers.username_key(person.username)
-    if person.username and person.ours.username_key == username_key:
+    if person.username and person.account_row.username_key == username_key:
         yield _of_logins(by_identifier(username_key), budget)
     attempts = _("wrong current passwords in changes of the password")
     action = "auth.password.change_failed"

@@ -174,7 +174,7 @@ def find_code(
     person = _person(purpose, issued or OneTimeToken())
     network = lockout.network_of(person, client)
     lockout.count_throttle(network)
-    device = known_devices.known(client.device_token, person)
+    device = known_devices.find_device(client.device_token, person)
     subject = target_key if purpose.opens_account else code_attempts.own(target_key, owner)
     counter = code_attempts.counter(subject, device, opens_account=purpose.opens_account)
     counted = code_attempts.count(counter, opens_account=purpose.opens_account)
@@ -217,16 +217,16 @@ def find_code_of_any(
 
 @clock.once
 def find_open(
-    purpose: Purpose, token: Secret, *further: str
+    purpose: Purpose, token: Secret, *extra_columns: str
 ) -> tuple[Person, OneTimeToken, tuple[Any, ...]]:
     """The unspent row of a token that a client sends together with a code, its user, and the
-    further columns `further`, given as look-ups from the row. All are read in one statement.
+    `extra_columns`, which are look-ups from the row. All are read in one statement.
 
     Raises `InvalidLink` for every reason of a refusal: the client needs no details.
     """
     using = databases.primary()
     for digest in _link_digests(token, purpose):
-        row = _by_digest(further).first(using, digest=digest, purpose=purpose.name)
+        row = _by_digest(extra_columns).first(using, digest=digest, purpose=purpose.name)
         if row is None:
             continue
         person, rest = people.read(row, using), row[people.width() :]
@@ -238,12 +238,12 @@ def find_open(
 
 
 @cache
-def _by_digest(further: tuple[str, ...]) -> Select:
+def _by_digest(extra_columns: tuple[str, ...]) -> Select:
     def build() -> QuerySet[Any, Any]:
         digest, purpose = param("digest", OneTimeToken), param("purpose", OneTimeToken)
         columns = people.columns(user="user__", account="user__authservice_account__")
         rows = OneTimeToken.objects.filter(digest=digest, purpose=purpose).order_by()
-        return rows.values_list(*columns, *_COLUMNS, *further)
+        return rows.values_list(*columns, *_COLUMNS, *extra_columns)
 
     return Select(build)
 
@@ -284,8 +284,8 @@ def consume_locked(purpose: Purpose, present: Person, issued: OneTimeToken) -> b
 def revoke_all_but_notices(person: Person) -> None:
     """Revoke all open tokens of the user except the links of security notices and reservations."""
     rows = OneTimeToken.objects.filter(user=person.user.pk, spent_at=None)
-    kept = (SECURE.name, reservations.PURPOSE)
-    rows.exclude(purpose__in=kept).update(spent_at=clock.now())
+    retained_purposes = (SECURE.name, reservations.PURPOSE)
+    rows.exclude(purpose__in=retained_purposes).update(spent_at=clock.now())
 
 
 def revoke_all(person: Person, *purposes: Purpose) -> None:

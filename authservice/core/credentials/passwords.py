@@ -89,12 +89,12 @@ def rules() -> list[Rule]:
 
     Of Django's minimum length and ours, only the stricter is listed.
     """
-    theirs, ours = [], _broken("")  # "" breaks all rules
+    host_rules, own_texts = [], _broken("")  # "" breaks all rules
     for validator in password_validation.get_default_password_validators():
         if isinstance(validator, password_validation.MinimumLengthValidator):
             if validator.min_length <= MINIMUM:
                 continue
-            ours = [text for text in ours if text != _TOO_SHORT]
+            own_texts = [text for text in own_texts if text != _TOO_SHORT]
         pattern = ""
         if isinstance(
             validator, password_validation.MinimumLengthValidator | MinimumLengthWithoutFactor
@@ -104,20 +104,20 @@ def rules() -> list[Rule]:
             pattern = r"\P{N}"  # a subclass may have a rule of its own
         # Only forms of Django call `get_help_text`, so a validator of the project may lack it.
         if text := str(getattr(validator, "get_help_text", str)()):
-            theirs.append(Rule(text, pattern))
-    return [*(Rule(translated(text), _PATTERNS[text]) for text in ours), *theirs]
+            host_rules.append(Rule(text, pattern))
+    return [*(Rule(translated(text), _PATTERNS[text]) for text in own_texts), *host_rules]
 
 
-def _with_rules_of_host(ours: list[str], wrong: ValidationError) -> list[str]:
+def _with_rules_of_host(own_texts: list[str], host_error: ValidationError) -> list[str]:
     """Join both lists. Of Django's minimum length and ours, only the stricter is reported."""
-    theirs = []
-    for error in wrong.error_list:
-        if error.code == "password_too_short" and _TOO_SHORT in ours:
+    host_texts = []
+    for error in host_error.error_list:
+        if error.code == "password_too_short" and _TOO_SHORT in own_texts:
             if (error.params or {}).get("min_length", 0) <= MINIMUM:
                 continue
-            ours = [text for text in ours if text != _TOO_SHORT]
-        theirs += error.messages
-    return [*ours, *(text for text in theirs if text not in ours)]
+            own_texts = [text for text in own_texts if text != _TOO_SHORT]
+        host_texts += error.messages
+    return [*own_texts, *(text for text in host_texts if text not in own_texts)]
 
 
 def _broken(password: str) -> list[str]:
@@ -251,7 +251,10 @@ def tell_waiting_validators(person: Person, password: Secret) -> None:
     reveal a right password, and so a new account, behind a refusal that hides it.
     """
     # The conditions save the statement at the logins of all other users.
-    if core.signup_enumeration != "hide" or person.ours.created_at < clock.now() - _UNSEEN_FOR:
+    if (
+        core.signup_enumeration != "hide"
+        or person.account_row.created_at < clock.now() - _UNSEEN_FOR
+    ):
         return
     if not isinstance(load_backend(person.user.backend), ModelBackend):
         return  # another backend accepted a password that is not that of the user's row
@@ -270,7 +273,7 @@ def _credentials(person: Person | None, name: str, typed: str) -> Iterator[dict[
     natural = host().natural
     if person is not None:
         yield {natural: person.user.get_username()}
-    elif host_fields.held(natural, typed) is not None:
+    elif host_fields.lookup_value(natural, typed) is not None:
         yield {natural: typed}
     if name != "username" or natural != "username":
         yield {"username": typed}
@@ -323,7 +326,7 @@ def _answer(
         # A backend may look for a row by a value that its field cannot hold, such as a name for a
         # number.
         natural = host().natural
-        if natural in credentials and host_fields.held(natural, typed) is not None:
+        if natural in credentials and host_fields.lookup_value(natural, typed) is not None:
             raise
         logger.info("%s takes no %s", type(backend).__name__, next(iter(credentials)))
         return None

@@ -224,10 +224,10 @@ def _counted(alias: str) -> float | None:
     return _ahead(seconds + microseconds / 1e6, sent_at)
 
 
-def _ahead(theirs: float, asked: float) -> float:
+def _ahead(server_time: float, sent_at: float) -> float:
     """By how many seconds the clock of a server is ahead; it was read about halfway between
     question and answer."""
-    return theirs + (monotonic() - asked) / 2 - clock.timestamp()
+    return server_time + (monotonic() - sent_at) / 2 - clock.timestamp()
 
 
 def examine_keys(visit: Visit) -> Iterator[Finding]:
@@ -355,8 +355,8 @@ def examine_settings(visit: Visit) -> Iterator[Finding]:
 
 def _finding(message: CheckMessage) -> Finding:
     check = message.id or ""
-    ours = check.startswith("authservice.")
-    page = f"docs: reference/checks, {check}" if ours else f"{_DJANGO}, {check}"
+    is_own = check.startswith("authservice.")
+    page = f"docs: reference/checks, {check}" if is_own else f"{_DJANGO}, {check}"
     hint = message.hint or "Correct the setting that the message names."
     return Finding(
         area=_AREA_OF.get(check, "settings"),

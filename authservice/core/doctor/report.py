@@ -70,8 +70,8 @@ class Report:
 
     def by_area(self) -> Iterator[tuple[str, str, list[Finding]]]:
         """Each examined area with its state and its findings, the gravest first."""
-        further = sorted({finding.area for finding in self.findings} - set(AREAS))
-        for area in (*AREAS, *further):
+        other_areas = sorted({finding.area for finding in self.findings} - set(AREAS))
+        for area in (*AREAS, *other_areas):
             findings = [finding for finding in self.findings if finding.area == area]
             if findings:
                 state = _worst(findings)

@@ -28,17 +28,17 @@ def rows(model: Any) -> QuerySet[Any]:
 
 
 def batches(
-    found: QuerySet[Any], options: ImportOptions, *, added_field: str = ""
+    queryset: QuerySet[Any], options: ImportOptions, *, added_field: str = ""
 ) -> Iterator[tuple[list[Any], int]]:
     """The rows in the order of their keys, each batch with the number of all rows. If the package
     stores when it added a row, `added_field` is the field of that time: rows from before
     `options.since` are left out, and rows without a time are read."""
-    found = found.order_by("pk")
+    queryset = queryset.order_by("pk")
     if options.since and added_field:
-        found = found.exclude(**{f"{added_field}__lt": options.since})
-    total, last = found.count(), None
-    remaining = found
+        queryset = queryset.exclude(**{f"{added_field}__lt": options.since})
+    total, last = queryset.count(), None
+    remaining = queryset
     while batch := list(remaining[: options.batch_size]):
         yield batch, total
         last = batch[-1].pk
-        remaining = found.filter(pk__gt=last)
+        remaining = queryset.filter(pk__gt=last)

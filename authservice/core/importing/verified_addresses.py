@@ -124,8 +124,8 @@ class _Run:
             imported_rows.remember(self.source, KIND, rows)
 
 
-def _proof(one: Address) -> Proof:
-    return proof(one.user, one.email)
+def _proof(address: Address) -> Proof:
+    return proof(address.user, address.email)
 
 
 UNVERIFIED = "the package has not verified the address"

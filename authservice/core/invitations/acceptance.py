@@ -171,7 +171,7 @@ def _enter(
         if session is None:
             return present
         tokens = rotation.continued(present, session, current.refresh_token)
-        continued.append(Login(present, tokens=tokens, kept=session))
+        continued.append(Login(present, tokens=tokens, current_session=session))
         return None
 
     try:

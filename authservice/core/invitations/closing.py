@@ -60,11 +60,11 @@ def close(invitation: Invitation, status: Status) -> None:
     invitation.status, invitation.closed_at = status.value, now
 
 
-def cancel(invitation: Invitation, **known: Any) -> None:
+def cancel(invitation: Invitation, **columns: Any) -> None:
     """Cancel a pending invitation, whatever its token. Raises `InvitationNotPending`, also if a
-    column of the row has another value than the one in `known`."""
+    column of the row has another value than the one in `columns`."""
     now = clock.now()
-    rows = _row(invitation).filter(status=Status.PENDING, expires_at__gt=now, **known)
+    rows = _row(invitation).filter(status=Status.PENDING, expires_at__gt=now, **columns)
     if not rows.update(status=Status.CANCELLED, closed_at=now):
         raise errors.InvitationNotPending
     invitation.status, invitation.closed_at = Status.CANCELLED.value, now

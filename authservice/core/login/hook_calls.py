@@ -82,7 +82,7 @@ def require_signup_allowed(new_user: NewUser, client: Client, *, method: str) ->
     if not core.signup_hook:
         return
     unsaved = creation.unsaved_user(new_user, new_user.username)
-    fields = new_user.further.values
+    fields = new_user.extra_fields.values
     attempt = SignupAttempt(user=unsaved, client=client, method=method, fields=fields)
     _call(core.signup_hook, attempt)
 

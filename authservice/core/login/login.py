@@ -56,12 +56,12 @@ REFUSALS = (
 @dataclass(frozen=True)
 class Login:
     """The result of a login: tokens, challenges, or neither if `change` of `enter` returned None or
-    could not be called. `kept` is the session that a signed-in client keeps, or None if the session
-    is new."""
+    could not be called. `current_session` is the session that a signed-in client keeps, or None if
+    the session is new."""
 
     person: Person
     tokens: Tokens | None = None
-    kept: Session | None = None
+    current_session: Session | None = None
     challenges: tuple[Challenge, ...] = ()
     device_token: Secret = field(default_factory=lambda: Secret(""))
 
@@ -194,7 +194,7 @@ def _counted(
 
 @clock.once
 def enter(
-    who: Person | NewAccount,
+    subject: Person | NewAccount,
     client: Client,
     *,
     method: str,
@@ -203,7 +203,7 @@ def enter(
     change: Callable[[Person], Person | None] | None = None,
     then: Callable[[Login], None] | None = None,
 ) -> Login:
-    """Issue tokens to a client that proved to be `who`, or the challenges that remain.
+    """Issue tokens to a client that proved to be `subject`, or the challenges that remain.
 
     `method` names the way to sign in, `proofs` the authentication methods (RFC 8176), `attempt` the
     attempt to give back.
@@ -217,12 +217,12 @@ def enter(
     Raises one of `REFUSALS`, `Refused` of a hook, and without `change` `InvalidCredentials` if the
     user was deleted since.
     """
-    if isinstance(who, NewAccount):
-        prepared = hook_calls.prepare_signup(who.new_user, client, method=method, proofs=proofs)
+    if isinstance(subject, NewAccount):
+        prepared = hook_calls.prepare_signup(subject.new_user, client, method=method, proofs=proofs)
     else:
         if change is None:
-            check_may_log_in(who, client, method=method)
-        prepared = hook_calls.prepare(who.user, client, method=method, proofs=proofs)
+            check_may_log_in(subject, client, method=method)
+        prepared = hook_calls.prepare(subject.user, client, method=method, proofs=proofs)
 
     def decide(person: Person) -> _Decision:
         changed = change(person) if change else person
@@ -247,10 +247,10 @@ def enter(
             then(outcome)
         return outcome
 
-    if isinstance(who, NewAccount):
-        decision = who.create(decide)
+    if isinstance(subject, NewAccount):
+        decision = subject.create(decide)
     else:
-        decision = _decided(who, decide, client, method, lock=change is not None)
+        decision = _decided(subject, decide, client, method, lock=change is not None)
     if isinstance(decision, Login):
         return decision
     if not isinstance(decision.error, Refused):  # `decide` has recorded the refusal of a hook
@@ -346,7 +346,7 @@ def login_refusal(person: Person) -> Fault | None:
 def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     recorded = events.Batch()
-    known_device = known_devices.known(client.device_token, person)
+    known_device = known_devices.find_device(client.device_token, person)
     # The sign-up has stored the device of this client with the account.
     if known_device is None and method == SIGNUP:
         known_device = known_devices.first_device(person)

@@ -61,11 +61,11 @@ def require_safe(person: Person, password: Secret, client: Client, *, method: st
     results = _earlier_results(person)
     if not rule:
         # A password that was found breached stays so, also while the server is away.
-        known = results & {validator.rule for validator in remote}
+        broken_rules = results & {validator.rule for validator in remote}
         # An earlier result is still valid: the password was safe, or its owner was notified.
-        if "" in results or (known and mode == "notice"):
+        if "" in results or (broken_rules and mode == "notice"):
             return
-        rule = next(iter(known), None) or _broken_rule(remote, password, person)
+        rule = next(iter(broken_rules), None) or _broken_rule(remote, password, person)
         if rule == "":
             _store(person, rule, _SAFE_FOR)
         if not rule:

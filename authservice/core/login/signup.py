@@ -37,7 +37,7 @@ from authservice.core.messages import kinds, mailed_links, sending
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import OneTimeToken
 from authservice.core.recovery import verification
-from authservice.core.users import creation, further_fields, identifiers, lookup
+from authservice.core.users import creation, extra_fields, identifiers, lookup
 from authservice.core.users.creation import NewPassword, NewUser
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
@@ -140,7 +140,7 @@ def store(new_user: NewUser, encoded: NewPassword, client: Client) -> str:
         columns[name] = value if isinstance(value, _OF_JSON) else field.value_to_string(user)
     stored = {
         "asked": user_values,
-        "further": new_user.further.given,
+        "further": new_user.extra_fields.initial_data,
         "password": columns,
         "client": client_values,
     }
@@ -210,10 +210,10 @@ def _create_from(row: OneTimeToken) -> Any:
         logger.exception("The sign-up %s cannot be decrypted with any configured key", row.pk)
         return None
     try:
-        further = further_fields.at_signup(stored["further"])
+        extra_values = extra_fields.at_signup(stored["further"])
     except ValidationFailed:
         # Such as a value that another user has taken since the request.
-        logger.exception("The further fields of the sign-up %s are not valid any more", row.pk)
+        logger.exception("The extra fields of the sign-up %s are not valid any more", row.pk)
         return None
     try:
         fields = host().model._meta
@@ -225,7 +225,8 @@ def _create_from(row: OneTimeToken) -> Any:
         # A later version of the project has removed a column, or given it another type.
         logger.exception("The password of the sign-up %s does not fit the table of users", row.pk)
         return None
-    client, new_user = Client(**stored["client"]), NewUser(**stored["asked"], further=further)
+    client = Client(**stored["client"])
+    new_user = NewUser(**stored["asked"], extra_fields=extra_values)
     # A username or number that another user took since the request is left out.
     for candidate in (new_user, replace(new_user, username="", phone_number="")):
         try:

@@ -180,7 +180,7 @@ def answer(
     session: Session,
     record: Record,
     temp_token: Secret,
-    given: Answer,
+    proof: Answer,
     client: Client,
 ) -> Level:
     """Check a proof by the function that checks it at a login, store it with the session, and
@@ -193,35 +193,35 @@ def answer(
     level, offered = _read(temp_token, session, record)
 
     def record_event() -> None:
-        events.record("auth.step_up", person, client, method=given.method, level=level)
+        events.record("auth.step_up", person, client, method=proof.method, level=level)
 
     def stored_with(proofs: tuple[str, ...]) -> Along:
         """The UPDATE that stores these proofs with the session, and the event to record after."""
         return Along(sessions.proof_statement(session, record.text, proofs), record_event)
 
-    if given.method == PASSWORD:
+    if proof.method == PASSWORD:
         _require_enough(("pwd",), level)
-        with _recorded(person, client, given.method):
-            login.check_own_password(person, given.password, client, method=_PURPOSE)
+        with _recorded(person, client, proof.method):
+            login.check_own_password(person, proof.password, client, method=_PURPOSE)
         _store(stored_with(("pwd",)))
         return level
-    factor = next((entry for entry in plugs(SecondFactor) if entry.method == given.method), None)
+    factor = next((entry for entry in plugs(SecondFactor) if entry.method == proof.method), None)
     if factor is None:
         raise InvalidToken
-    if given.method == CODE_METHOD:
+    if proof.method == CODE_METHOD:
         proofs = _require_enough(_together(record, (CODE,)), level)
         # A factor that was set up after the challenge does not answer it.
-        if given.method not in offered:
+        if proof.method not in offered:
             raise InvalidToken
-        with _recorded(person, client, given.method):
+        with _recorded(person, client, proof.method):
             # Counts the attempt, and stores the proofs in the transaction that uses the code.
-            factor.verify(person, given.code, client, along=stored_with(proofs))
+            factor.verify(person, proof.code, client, along=stored_with(proofs))
         return level
-    with _recorded(person, client, given.method):
+    with _recorded(person, client, proof.method):
         # `examine` counts nothing: count the attempt here, and give it back if it was right.
         network = lockout.network_of(person, client)
         lockout.count_throttle(network)
-        evidence = factor.examine(person, given.credential, temp_token, client)
+        evidence = factor.examine(person, proof.credential, temp_token, client)
         lockout.refund_throttle(network)
     proofs = _require_enough(_together(record, evidence.proofs), level)
     _store(stored_with(proofs), evidence.use)

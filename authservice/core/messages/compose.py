@@ -92,8 +92,8 @@ def _composed(composer: _Composer, message: Message, texts: TextPolicy) -> Outgo
 
 
 def _builders() -> Mapping[str, _Composer]:
-    further = [dict(composers()) for composers in plugs("message_builders")]
-    return ChainMap(*further, _COMPOSERS)
+    module_builders = [dict(composers()) for composers in plugs("message_builders")]
+    return ChainMap(*module_builders, _COMPOSERS)
 
 
 def verify_email(message: Message) -> OutgoingMessage | None:

@@ -143,10 +143,10 @@ def compose(message: Message) -> OutgoingMessage | None:
         valid = _rows().filter(pk=notice, spent_at=None, expires_at__gt=clock.now())
         row = valid.select_for_update().first()
     if row is None:
-        left = lookup.find_by_id(message.details.get("account", ""))
-        if left is None:
+        owner = lookup.find_by_id(message.details.get("account", ""))
+        if owner is None:
             return composing.notice(message)
-        return replace(composing.mail(message, left), to=message.target)
+        return replace(composing.mail(message, owner), to=message.target)
     person = composing.reachable(lookup.find_by_pk(row.user_id))
     if person is None:
         return None

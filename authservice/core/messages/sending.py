@@ -79,7 +79,7 @@ class Sender(NamedTuple):
 
     @classmethod
     def of(cls, client: Client, recipient: Person | None) -> Sender:
-        device = known_devices.known(client.device_token, recipient)
+        device = known_devices.find_device(client.device_token, recipient)
         if device is None:
             return cls(client.network, client.network, None)
         return cls(device.hex, client.network, recipient)

@@ -114,15 +114,15 @@ def _refusing_references() -> Iterator[list[Person]]:
         raise errors.UserInUse from error
 
 
-def _erase(person: Person, held: set[Any], client: Client, leaving: list[Person]) -> None:
-    """Delete the user in the current transaction, which has locked the users `held`. Adds the user
-    to `leaving` when only the deletion itself can still fail.
+def _erase(person: Person, locked_keys: set[Any], client: Client, leaving: list[Person]) -> None:
+    """Delete the user in the current transaction, which has locked the users with `locked_keys`.
+    Adds the user to `leaving` when only the deletion itself can still fail.
 
     Raises `InvalidToken` if the user is gone, `LastSuperAdmin`, and an integrity error if another
     table still references the user.
     """
     try:
-        super_admins.read_locked(person.user.pk, held, losing=True)
+        super_admins.read_locked(person.user.pk, locked_keys, losing=True)
     except errors.UserNotFound as error:
         raise InvalidToken from error
     leaving.append(delete_user.prepare(person, lambda: _record(person, client)))
@@ -130,7 +130,7 @@ def _erase(person: Person, held: set[Any], client: Client, leaving: list[Person]
 
 
 def _record(person: Person, client: Client) -> None:
-    events.record("user.deleted", person, client, **delete_user.known(person))
+    events.record("user.deleted", person, client, **delete_user.audit_metadata(person))
     if person.email_proven:
         details = message_queue.describe_client(client)
         using = databases.primary()

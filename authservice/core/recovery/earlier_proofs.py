@@ -65,8 +65,8 @@ def as_stored(user: Any, account: Account | None) -> Account | None:
 def mark(proofs: Sequence[Proof], plan: Plan | None) -> dict[Proof, str]:
     """Mark these addresses as proven; returns the result for each. With a plan nothing is written.
     Runs seven statements for any number of proofs, unless the database refuses a row."""
-    results = write_or_split(lambda some: _mark(some, plan), proofs, lambda one: {one: REFUSED})
-    return {one: result for outcome in results for one, result in outcome.items()}
+    results = write_or_split(lambda some: _mark(some, plan), proofs, lambda item: {item: REFUSED})
+    return {item: result for outcome in results for item, result in outcome.items()}
 
 
 def settle(shared: Iterable[Proof], plan: Plan | None) -> dict[Proof, str]:
@@ -77,13 +77,13 @@ def settle(shared: Iterable[Proof], plan: Plan | None) -> dict[Proof, str]:
     proven, or that another user has verified here, stays with nobody.
     """
     by_key: dict[str, list[Proof]] = {}
-    for one in shared:
-        by_key.setdefault(one.key, []).append(one)
+    for item in shared:
+        by_key.setdefault(item.key, []).append(item)
     single = [group[0] for group in by_key.values() if len(group) == 1]
     if not single:
         return {}
-    results = write_or_split(lambda some: _settle(some, plan), single, lambda one: {})
-    return {one: result for group in results for one, result in group.items()}
+    results = write_or_split(lambda some: _settle(some, plan), single, lambda item: {})
+    return {item: result for group in results for item, result in group.items()}
 
 
 def unproven() -> QuerySet[Any]:
@@ -137,7 +137,7 @@ def _settle(single: Sequence[Proof], plan: Plan | None) -> dict[Proof, str]:
         else:
             holders += [plan(account.user, account) for account in rows.select_related("user")]
         # Keys that an account holds or has verified.
-        taken = {
+        claimed_keys = {
             key
             for holder in holders
             if holder
@@ -145,7 +145,7 @@ def _settle(single: Sequence[Proof], plan: Plan | None) -> dict[Proof, str]:
         }
         # The locks of the batches are released, so the user may have another address by now.
         results = {item: _result(item, users, accounts) for item in single}
-        free = [item for item in single if item.key not in taken and results[item] == SHARED]
+        free = [item for item in single if item.key not in claimed_keys and results[item] == SHARED]
         if plan is None:
             _store(free, users)
             for item in free:  # one statement for each: such addresses are rare
@@ -169,17 +169,17 @@ def _read(
     return users, {pk: plan(user, by_user.get(pk)) for pk, user in users.items()}
 
 
-def _result(one: Proof, users: Mapping[Any, Any], accounts: Mapping[Any, Account | None]) -> str:
-    user, account = users.get(one.user), accounts.get(one.user)
+def _result(item: Proof, users: Mapping[Any, Any], accounts: Mapping[Any, Account | None]) -> str:
+    user, account = users.get(item.user), accounts.get(item.user)
     if user is None or account is None:
         return NO_ACCOUNT
     claim = account.email_claim
     current = email_of(user) if host().email else account.email
-    if not current or one.key != claim or identifiers.email_key(current) != claim:
+    if not current or item.key != claim or identifiers.email_key(current) != claim:
         return ELSEWHERE
-    if account.proven_email_key == one.key:
+    if account.proven_email_key == item.key:
         return PRESENT  # also if staff have marked the address as unverified since
-    return MARKED if account.email_key == one.key else SHARED
+    return MARKED if account.email_key == item.key else SHARED
 
 
 def _store(marked: Sequence[Proof], users: Mapping[Any, Any]) -> None:

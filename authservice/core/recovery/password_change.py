@@ -35,19 +35,24 @@ def change(person: Person, session: Session, old: Secret, new: Secret, client: C
     with sessions.changing(person, session) as present:
         if present.password != person.user.password:
             raise errors.InvalidCredentials  # the password that was checked is no longer current
-        store(present, encoded, client, kept=session)
+        store(present, encoded, client, current_session=session)
         return known_devices.replace_all(present, client)
 
 
 def store(
-    person: Person, encoded: NewPassword, client: Client, *, kept: Session | None, **metadata: Any
+    person: Person,
+    encoded: NewPassword,
+    client: Client,
+    *,
+    current_session: Session | None,
+    **metadata: Any,
 ) -> None:
-    """Store the new hash in the current transaction, end all sessions but `kept`, record the change
-    with this metadata and notify the owner. The user's row must be locked."""
+    """Store the new hash in the current transaction, end all sessions but `current_session`, record
+    the change with this metadata and notify the owner. The user's row must be locked."""
     before = security_notice.state_of(person)
     passwords.store(person, encoded)
-    sessions.end_others(person, kept, sessions.CHANGED)
-    if kept is not None:
-        sessions.rebind_password(person, kept)
+    sessions.end_others(person, current_session, sessions.CHANGED)
+    if current_session is not None:
+        sessions.rebind_password(person, current_session)
     events.record("auth.password.changed", person, client, **metadata)
     security_notice.notify(kinds.PASSWORD_CHANGED, person, client, before)

@@ -116,8 +116,8 @@ def reset_with_code(phone: str, code: Secret, new_password: Secret, client: Clie
         raise
 
 
-def _record_failure(person: Person | None, client: Client, wrong: Fault) -> None:
-    events.record("auth.password.reset_failed", person, client, reason=wrong.code.lower())
+def _record_failure(person: Person | None, client: Client, fault: Fault) -> None:
+    events.record("auth.password.reset_failed", person, client, reason=fault.code.lower())
 
 
 def _reset_with_code(phone: str, code: Secret, new_password: Secret, client: Client) -> Secret:

@@ -19,7 +19,7 @@ from authservice.core.recovery import phone_numbers, recent_proof
 from authservice.core.recovery.recent_proof import Proof
 from authservice.core.sessions import sessions
 from authservice.core.users import identifier_change, identifiers
-from authservice.core.users.further_fields import NOTHING, FurtherFields
+from authservice.core.users.extra_fields import NOTHING, ExtraFields
 from authservice.core.users.identifiers import USERNAME
 from authservice.core.users.person import Person
 from authservice.kernel import clock, events, throttling
@@ -41,10 +41,10 @@ def update(
     client: Client,
     *,
     password: Secret = NO_PASSWORD,
-    further: FurtherFields = NOTHING,
+    extra_fields: ExtraFields = NOTHING,
 ) -> Person:
     """Store changed values of `name`, `phone_number` and `avatar`; "" clears a field. Stores the
-    further fields of the host project in the same transaction. Returns the user as stored.
+    extra fields of the host project in the same transaction. Returns the user as stored.
 
     `password` is the current password or "". A changed number is unverified. A number that was set
     with the password may reset the password as soon as it is verified, see `recovery_number`.
@@ -57,14 +57,14 @@ def update(
         raise invalid("phone", phrase("This field is required."))
     if password or _differs(person, number):
         recent_proof.require_recent(person, session, password, client, method="profile")
-    if not changes and not further:
+    if not changes and not extra_fields:
         return person
     try:
         with _counted(person, number if _differs(person, number) else "", client):
-            return _store(person, session, changes, client, further, proven=bool(password))
+            return _store(person, session, changes, client, extra_fields, proven=bool(password))
     except (IntegrityError, errors.Conflict):
-        # If a unique further value was taken meanwhile, this raises an error that names its field.
-        further.require_valid()
+        # If a unique extra value was taken meanwhile, this raises an error that names its field.
+        extra_fields.require_valid()
         raise
 
 
@@ -95,7 +95,7 @@ def _store(
     session: Session,
     changes: dict[str, str],
     client: Client,
-    further: FurtherFields,
+    extra_fields: ExtraFields,
     *,
     proven: bool,
 ) -> Person:
@@ -113,20 +113,20 @@ def _store(
             fields |= _number_fields(new_values["phone_number"], proven=proven)
         elif changes.get("phone_number"):
             fields |= _confirmed(account, proven=proven)
-        further_names = further.change(present.user) if further else []
-        if new_values or further_names:
+        extra_names = extra_fields.change(present.user) if extra_fields else []
+        if new_values or extra_names:
             fields["updated_at"] = clock.now()
         if fields:
             Account.objects.filter(pk=account.pk).update(**fields)
             for name, value in fields.items():
                 setattr(account, name, value)
 
-        if new_values or further_names:
+        if new_values or extra_names:
             metadata: dict[str, Any] = {
                 name: {"before": before[name], "after": value} for name, value in new_values.items()
             }
-            if further_names:
-                metadata["further_fields"] = further_names  # no values: they may be sensitive
+            if extra_names:
+                metadata["further_fields"] = extra_names  # no values: they may be sensitive
             actions = [_EVENTS[name] for name in new_values if name in _EVENTS]
             for action in ("user.profile.updated", *actions):
                 events.record(action, present, client, **metadata)

@@ -43,7 +43,7 @@ class Caller:
     _shared_until: float = field(default=0, init=False, repr=False)
 
     @cached_property
-    def _found(self) -> tuple[Person, Used]:
+    def _person_and_session(self) -> tuple[Person, Used]:
         person_and_session = sessions.find_for_request(self.session_id)
         if person_and_session is None or person_and_session[0].id != self.claims["sub"]:
             raise errors.InvalidToken
@@ -51,30 +51,30 @@ class Caller:
 
     @property
     def person(self) -> Person:
-        return self._found[0]
+        return self._person_and_session[0]
 
     @property
     def record(self) -> Record:
         """The levels that the session has proven, as the database has them now."""
-        return Record(self._found[1].levels)
+        return Record(self._person_and_session[1].levels)
 
     @cached_property
     def session(self) -> Session:
-        return sessions.as_model(self._found[1])
+        return sessions.as_model(self._person_and_session[1])
 
     @property
     def organization_id(self) -> str | None:
         """The active organization: that of the token or, without one, that of the row. Concurrent
         requests save Django's session, and the last one may bring old claims back."""
         if not self.has_token:
-            active = self._found[1].organization_id
+            active = self._person_and_session[1].organization_id
             return None if active is None else str(active)
         claimed = self.claims.get("org_id")
         return claimed if isinstance(claimed, str) and claimed else None
 
     @cached_property
     def _live(self) -> bool:
-        person, used = self._found
+        person, used = self._person_and_session
         with clock.unit(self.reading):
             return (
                 self.claims["ver"] == person.token_version
@@ -85,9 +85,9 @@ class Caller:
     def share(self) -> None:
         """Let `again` reuse the rows of this caller for `_MOMENT` seconds. Not longer: rights that
         are withdrawn while a page waits must not be used after that."""
-        person, used = self._found
+        person, used = self._person_and_session
         if (copied := person.copied()) is not None:
-            self._shared = {"_found": (copied, used), "_live": self._live}
+            self._shared = {"_person_and_session": (copied, used), "_live": self._live}
             self._shared_until = monotonic() + _MOMENT
 
     def stop_sharing(self) -> None:
@@ -99,9 +99,9 @@ class Caller:
         what this one shares."""
         caller = Caller(self.claims, self.session_id, has_token=self.has_token)
         if shared and self._shared and monotonic() < self._shared_until:
-            person, used = self._shared["_found"]
+            person, used = self._shared["_person_and_session"]
             # A copy of its own: a change that is refused later must not be seen elsewhere.
-            caller.__dict__.update(self._shared, _found=(person.copied(), used))
+            caller.__dict__.update(self._shared, _person_and_session=(person.copied(), used))
         return caller
 
     def require_live(self) -> None:

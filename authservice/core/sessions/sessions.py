@@ -245,18 +245,18 @@ def issue_tokens(person: Person, session: Session) -> Tokens:
 
 
 @contextmanager
-def changing(person: Person, session: Session, *others: Any) -> Iterator[Person]:
+def changing(person: Person, session: Session, *other_keys: Any) -> Iterator[Person]:
     """A transaction in which a signed-in user changes something; yields the current user.
 
     Every state-changing route of a signed-in user runs in it. It locks the user's row, and those of
-    `others` (primary keys of users who are changed too), in the order of their keys. Under that
+    `other_keys` (primary keys of users who are changed too), in the order of their keys. Under that
     lock it checks again that the session is valid: a request that was authenticated before a
     password reset, a logout or a suspension must not change anything after it. Raises
     `InvalidToken`.
     """
     using = databases.primary()
     with transaction.atomic(using=using):
-        locked = passwords.lock_users({person.user.pk, *others})
+        locked = passwords.lock_users({person.user.pk, *other_keys})
         person_and_session = find_for_request(session.pk)
         if (
             person.user.pk not in locked
@@ -334,23 +334,23 @@ def end_queryset(chosen: QuerySet[Session], reason: str) -> int:
     return ended
 
 
-def end_begun_with(user_id: Any, method: str, kept: Session | None, reason: str) -> int:
-    """End the sessions of the user that began with this way to sign in, except `kept`; returns how
-    many."""
+def end_begun_with(user_id: Any, method: str, current_session: Session | None, reason: str) -> int:
+    """End the sessions of the user that began with this way to sign in, except `current_session`;
+    returns how many."""
     rows = Session.objects.filter(user=user_id, method=method)
-    return end_queryset(rows.exclude(pk=kept.pk) if kept else rows, reason)
+    return end_queryset(rows.exclude(pk=current_session.pk) if current_session else rows, reason)
 
 
-def end_others(person: Person, kept: Session | None, reason: str) -> int:
-    """End all sessions of the user except `kept`, if there is one; returns how many."""
+def end_others(person: Person, current_session: Session | None, reason: str) -> int:
+    """End all sessions of the user except `current_session`, if there is one; returns how many."""
     revoke_foreign_tokens([person.user.pk])
     rows = Session.objects.filter(user=person.user.pk)
-    return end_queryset(rows.exclude(pk=kept.pk) if kept else rows, reason)
+    return end_queryset(rows.exclude(pk=current_session.pk) if current_session else rows, reason)
 
 
 @transactions.inside
-def end_without_factor(person: Person, kept: Session | None, reason: str) -> None:
-    """End all sessions but `kept` after a second factor was enabled.
+def end_without_factor(person: Person, current_session: Session | None, reason: str) -> None:
+    """End all sessions but `current_session` after a second factor was enabled.
 
     A concurrent login that read the account before this commit asks for no code. Its session stores
     the version that it read, and is therefore not valid. The caller holds the lock of the user's
@@ -359,9 +359,9 @@ def end_without_factor(person: Person, kept: Session | None, reason: str) -> Non
     accounts = Account.objects.filter(pk=person.user.pk)
     accounts.update(factor_version=F("factor_version") + 1)
     person.account.factor_version += 1
-    if kept is not None:
-        Session.objects.filter(pk=kept.pk).update(factor_version=person.factor_version)
-    end_others(person, kept, reason)
+    if current_session is not None:
+        Session.objects.filter(pk=current_session.pk).update(factor_version=person.factor_version)
+    end_others(person, current_session, reason)
 
 
 def end_all(person: Person, reason: str) -> None:

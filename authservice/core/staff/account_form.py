@@ -66,8 +66,8 @@ class AccountForm(Form):
         if phone and not identifiers.is_phone(phone):
             raise ValidationError(translated(identifiers.PHONE_RULE))
         key = identifiers.phone_key(phone) if phone else None
-        others = Account.objects.exclude(pk=self.instance.pk)
-        if key and others.filter(verified_phone_key=key).exists():
+        other_accounts = Account.objects.exclude(pk=self.instance.pk)
+        if key and other_accounts.filter(verified_phone_key=key).exists():
             raise ValidationError(_("Another account has this number."))
         self.instance.phone_key = key
         return phone
@@ -116,7 +116,7 @@ class AccountFormSet(FormSet):
             rule = of_field(str(_("E-mail address")), [identifiers.NEW_EMAIL_RULE])
             raise ValidationError(translated(rule))
         values = {host().email: email, host().username: username_of(self.instance)}
-        if errors_of := taken(self.instance.pk, values):
+        if errors_of := claim_errors(self.instance.pk, values):
             raise ValidationError([*errors_of.values()])
         # After this change the user is no active super admin.
         if self.stored and not super_admins.is_active_super_admin(self._person(self.stored)):
@@ -157,7 +157,7 @@ class UniqueIdentifiers:
         if cleaned is not None:
             self.cleaned_data = cleaned
         values = {name: self.cleaned_data.get(name) for name in self.fields}
-        for name, error in taken(self.instance.pk, values).items():
+        for name, error in claim_errors(self.instance.pk, values).items():
             self.add_error(name, error)
         return self.cleaned_data
 
@@ -167,7 +167,7 @@ def with_unique_identifiers(form: Any) -> Any:
     return type(form)(form.__name__, (UniqueIdentifiers, form), {})
 
 
-def taken(pk: Any, values: Mapping[str, Any]) -> dict[str, str]:
+def claim_errors(pk: Any, values: Mapping[str, Any]) -> dict[str, str]:
     """An error for each value that another user claims, by the host's field.
 
     `pk` is the user who gets the values. Django's own check compares exact texts only, and no

@@ -57,10 +57,10 @@ def require_over_account(by: Any, person: Person) -> None:
 
 
 @contextmanager
-def acting(by: Person, session: Session, *others: Any) -> Iterator[Person]:
+def acting(by: Person, session: Session, *other_keys: Any) -> Iterator[Person]:
     """`sessions.changing` for a super admin; checks again that they still are one. Raises
     `InvalidToken` and `Forbidden`."""
-    with sessions.changing(by, session, *others) as editor:
+    with sessions.changing(by, session, *other_keys) as editor:
         if not editor.is_super_admin:
             raise errors.Forbidden
         yield editor

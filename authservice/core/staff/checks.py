@@ -128,7 +128,7 @@ def check_user_pages(**_: Any) -> Iterator[CheckMessage]:
 
 
 def check_login_views(**_: Any) -> Iterator[CheckMessage]:
-    others: dict[str, list[str]] = {}
+    paths_by_package: dict[str, list[str]] = {}
     for path, callback in _views():
         names = _names_of_view(callback)
         if _LOGIN_VIEW in names:
@@ -141,10 +141,10 @@ def check_login_views(**_: Any) -> Iterator[CheckMessage]:
             continue
         for package, pattern in _OTHER_LOGINS.items():
             if any(map(pattern.fullmatch, names)) and not _needs_user(callback):
-                others.setdefault(package, []).append(path)
+                paths_by_package.setdefault(package, []).append(path)
     if not plugs(SecondFactor):
         return
-    for package, paths in others.items():
+    for package, paths in paths_by_package.items():
         named = listed([repr(path) for path in paths], most=_MOST_NAMED)
         yield message(
             "authservice.W118",

@@ -56,10 +56,10 @@ def prepare(person: Person, write_entry: Callable[[], None]) -> Person:
 
 def record(person: Person, *, by: Any, client: Client) -> None:
     """Record a deletion by staff; call it before the deletion."""
-    events.record_by_staff("admin.user.deleted", by, person.user, client, **known(person))
+    events.record_by_staff("admin.user.deleted", by, person.user, client, **audit_metadata(person))
 
 
-def known(person: Person) -> dict[str, Any]:
+def audit_metadata(person: Person) -> dict[str, Any]:
     """What the audit entry of a deletion says of the user."""
     values = {"email": person.email, "username": person.username, "name": person.account.name}
     return {name: {"before": value, "after": None} for name, value in values.items()}

@@ -101,7 +101,7 @@ def _keep_until_answered(leaving: Deletion) -> None:
     request_finished.connect(forget, weak=False, dispatch_uid=uid)
 
 
-def _before_deletion(instance: Any, using: str, **_others: Any) -> None:
+def _before_deletion(instance: Any, using: str, **kwargs: Any) -> None:
     if using != databases.primary():
         return
     deletion = _leaving.get()
@@ -120,7 +120,7 @@ def _before_deletion(instance: Any, using: str, **_others: Any) -> None:
         delete_user.record(person, by=deletion.by, client=deletion.client)
 
 
-def _from_admin_log(user: Any, others: Deletion | None) -> Deletion | None:
+def _from_admin_log(user: Any, deletion: Deletion | None) -> Deletion | None:
     """The deletion of a user without an account, from the log of Django admin; None if Django admin
     does not delete the user."""
     if hasattr(user, "authservice_account"):
@@ -135,9 +135,9 @@ def _from_admin_log(user: Any, others: Deletion | None) -> Deletion | None:
     if entry is None:
         return None
     ids = entries.filter(user_id=entry.user_id).values_list("object_id", flat=True)
-    pks = {user._meta.pk.to_python(text) for text in ids} | (others.pks if others else set())
+    pks = {user._meta.pk.to_python(text) for text in ids} | (deletion.pks if deletion else set())
     by = host().model._base_manager.using(databases.primary()).get(pk=entry.user_id)
-    return Deletion(by, others.client if others else Client(), pks=pks)
+    return Deletion(by, deletion.client if deletion else Client(), pks=pks)
 
 
 # Passwords that staff set

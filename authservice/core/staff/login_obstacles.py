@@ -102,11 +102,11 @@ def described(lock: Lock, person: Person, parts: Sequence[Support]) -> Obstacle:
             dict.fromkeys(address for address_list in address_lists for address in address_list)
         )
     address_text = ", ".join(addresses[:_NAMED])
-    further = len(addresses) - _NAMED
-    if further > 0:
+    more_count = len(addresses) - _NAMED
+    if more_count > 0:
         address_text = _("%(addresses)s and %(more)d more") % {
             "addresses": address_text,
-            "more": further,
+            "more": more_count,
         }
     values = {
         "until": shown_time(lock.until),

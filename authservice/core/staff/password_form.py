@@ -131,7 +131,7 @@ def change_own_password(person: Person, encoded: NewPassword, client: Client) ->
         present = lookup.find_by_pk(person.user.pk) if locked else None
         if present is None or not present.active or present.password != person.password:
             raise errors.InvalidCredentials
-        password_change.store(present, encoded, client, kept=None, method=METHOD)
+        password_change.store(present, encoded, client, current_session=None, method=METHOD)
         known_devices.revoke_all(present)
     return present
 

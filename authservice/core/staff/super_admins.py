@@ -38,15 +38,15 @@ def keys_to_lock(pk: Any, *, losing: bool) -> set[Any]:
     return {pk, *_all()} if losing and person and is_active_super_admin(person) else {pk}
 
 
-def read_locked(pk: Any, held: Set[Any], *, losing: bool) -> Person:
-    """The user as stored now; `held` are the keys of the users that are locked. Raises the errors
-    of `lock_user`."""
+def read_locked(pk: Any, locked_keys: Set[Any], *, losing: bool) -> Person:
+    """The user as stored now; `locked_keys` are the keys of the users that are locked. Raises the
+    errors of `lock_user`."""
     present = lookup.find_by_pk(pk)
-    if pk not in held or present is None:
+    if pk not in locked_keys or present is None:
         raise errors.UserNotFound
     # If the user became a super admin after the first read, treat them as the last one: the other
     # rows are not locked, and locking them now could deadlock.
-    if losing and is_active_super_admin(present) and not _active_among(held - {pk}):
+    if losing and is_active_super_admin(present) and not _active_among(locked_keys - {pk}):
         raise errors.LastSuperAdmin
     return present
 

@@ -69,21 +69,21 @@ def send_notice(former: str, person: Person, changed: Collection[str], client: C
 
 
 def update(
-    pk: Any, wanted: Mapping[str, Any], *, by: Person, session: Session, client: Client
+    pk: Any, new_values: Mapping[str, Any], *, by: Person, session: Session, client: Client
 ) -> None:
-    """Change fields of a user for staff; `wanted` has the field names of the API's User.
+    """Change fields of a user for staff; `new_values` has the field names of the API's User.
 
     `by` is the acting super admin, `session` their session. Raises the errors of
     `authority.acting`, `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, `ValidationFailed`
     and, if another user has the name, address or number, the errors of a sign-up.
     """
-    if wanted.get("active") is False and by.user.pk == pk:
+    if new_values.get("active") is False and by.user.pk == pk:
         raise errors.CannotModifySelf
-    losing = _takes_rights(wanted)
+    losing = _takes_rights(new_values)
     keys_to_lock = super_admins.keys_to_lock(pk, losing=losing)
     # The users who have the number that staff set or verify are locked too.
-    number = wanted.get("phone_number")
-    if number is None and wanted.get("phone_number_verified"):
+    number = new_values.get("phone_number")
+    if number is None and new_values.get("phone_number_verified"):
         stored = Account.objects.filter(pk=pk).values_list("phone_number", flat=True)
         number = next(iter(stored), "")
     holders = phone_numbers.users_with(number) if number else []
@@ -94,17 +94,19 @@ def update(
         # `keys_to_lock` lacks super admins who are that by a property of the user model only. The
         # acting super admin may be one of them, and remains.
         person = super_admins.read_locked(pk, {*keys_to_lock, by.user.pk}, losing=losing)
-        change_locked(person, wanted, by=editor.user, client=client)
+        change_locked(person, new_values, by=editor.user, client=client)
 
 
 @transactions.inside
-def change_locked(person: Person, wanted: Mapping[str, Any], *, by: Any, client: Client) -> None:
+def change_locked(
+    person: Person, new_values: Mapping[str, Any], *, by: Any, client: Client
+) -> None:
     """`update` for a caller that holds the lock of the user. If staff set or verify a number, the
     caller also holds the locks of the users who have it. `by` is the row of the member of staff.
     Raises `Forbidden`, `ValidationFailed` and the errors of taken identifiers."""
-    change = _change(person, wanted)
+    change = _change(person, new_values)
     authority.require_over(by, person, change)
-    _require_consistent(person, wanted)
+    _require_consistent(person, new_values)
     if change:
         former = notified_address(person)
         _require_free(person.account, change)
@@ -180,36 +182,37 @@ def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Cl
         _follow(person, change, by, client)
 
 
-def _takes_rights(wanted: Mapping[str, Any]) -> bool:
-    return wanted.get("active") is False or wanted.get("is_super_admin") is False
+def _takes_rights(new_values: Mapping[str, Any]) -> bool:
+    return new_values.get("active") is False or new_values.get("is_super_admin") is False
 
 
-def _require_consistent(person: Person, wanted: Mapping[str, Any]) -> None:
-    if wanted.get("is_super_admin") is False and person.is_superuser:
+def _require_consistent(person: Person, new_values: Mapping[str, Any]) -> None:
+    if new_values.get("is_super_admin") is False and person.is_superuser:
         rule = phrase("A superuser of the project is always a super admin.")
         raise invalid("is_super_admin", rule)
     for field, proof in _PROOFS.items():
-        if wanted.get(proof) and not wanted.get(field, _present(person, field)):
+        if new_values.get(proof) and not new_values.get(field, _present(person, field)):
             rule = phrase("There is no %(field)s that could be verified.", field=field)
             raise invalid(proof, rule)
-    if wanted.get("active") and not (host().active or grants(person.user, "is_active")):
+    if new_values.get("active") and not (host().active or grants(person.user, "is_active")):
         rule = phrase("The user model of the project says that this user is not active.")
         raise invalid("active", rule)
-    email = wanted.get("email", "")
+    email = new_values.get("email", "")
     if email and _moves(person.account, "email", email) and not identifiers.is_new_email(email):
         raise invalid("email", identifiers.NEW_EMAIL_RULE)
 
 
-def _change(person: Person, wanted: Mapping[str, Any]) -> Change:
-    """What `wanted` changes. A new address or number is unverified unless `wanted` verifies it."""
+def _change(person: Person, new_values: Mapping[str, Any]) -> Change:
+    """What `new_values` changes. A new address or number is unverified unless `new_values` verifies
+    it."""
     unproven = {
         proof: False
         for field, proof in _PROOFS.items()
-        if field in wanted and _moves(person.account, field, wanted[field])
+        if field in new_values and _moves(person.account, field, new_values[field])
     }
     pairs = {
         name: {"before": _present(person, name), "after": value}
-        for name, value in {**unproven, **wanted}.items()
+        for name, value in {**unproven, **new_values}.items()
     }
     return {name: pair for name, pair in pairs.items() if pair["before"] != pair["after"]}
 

@@ -23,7 +23,7 @@ from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.models import Account, PhoneSource
 from authservice.core.users import host_fields, identifiers, lookup
-from authservice.core.users.further_fields import NOTHING, FurtherFields
+from authservice.core.users.extra_fields import NOTHING, ExtraFields
 from authservice.core.users.person import Person
 from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
@@ -56,7 +56,7 @@ class NewUser:
     phone_set_by: str = PhoneSource.SIGNUP
     # The device of the sign-up. It is stored with the account, which saves the login a statement.
     device: uuid.UUID | None = None
-    further: FurtherFields = NOTHING
+    extra_fields: ExtraFields = NOTHING
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def create_user(new_user: NewUser, encoded: NewPassword, then: Callable[[Person]
             if isinstance(refusal, Fault) and not _is_of_table(refusal):
                 raise
             require_not_taken(new_user.email, new_user.username)
-            new_user.further.require_valid()
+            new_user.extra_fields.require_valid()
             # The second attempt finds which identifier is taken. Further attempts help only if they
             # make up another username.
             if attempt == _ATTEMPTS - 1 or (attempt and new_user.username):
@@ -164,7 +164,7 @@ def _store(
         )
         _INSERT.run(using, account)
         with host_fields.saving():
-            new_user.further.store(user)
+            new_user.extra_fields.store(user)
         encoded.tell_validators(user)
         return then(Person(user, account))
 
@@ -190,7 +190,7 @@ def unsaved_user(new_user: NewUser, username: str, encoded: NewPassword | None =
     values = {**vars(new_user), "username": username}
     for name, request_name in _names_in_request().items():
         host_fields.set_value(user, name, values[request_name], field=request_name)
-    new_user.further.assign(user)
+    new_user.extra_fields.assign(user)
     return user
 
 
@@ -226,15 +226,15 @@ def _available_username(new_user: NewUser, attempt: int) -> str:
     email_key, username_key, phone_key = _keys(new_user, username)
     keys = {"email": email_key, "username": username_key, "phone": phone_key}
     claimed = lookup.claimed_keys(**keys, name=username)
-    taken: list[tuple[type[Fault], bool]] = [
+    faults: list[tuple[type[Fault], bool]] = [
         (errors.UserAlreadyExists, email_key in claimed),
         (errors.UsernameAlreadyExists, bool(new_user.username) and username_key in claimed),
         (errors.PhoneAlreadyInUse, phone_key in claimed),
     ]
     if core.signup_enumeration == "hide":
         # The address comes last: an error about another identifier must not depend on it.
-        taken.append(taken.pop(0))
-    for fault, is_taken in taken:
+        faults.append(faults.pop(0))
+    for fault, is_taken in faults:
         if is_taken:
             raise fault
     return _with_suffix(username) if username_key in claimed else username
@@ -253,7 +253,7 @@ def require_not_taken(email: str, username: str) -> None:
 
 def _is_stored(field: str, text: str) -> bool:
     """Whether a row of the host's table has the text in this field."""
-    value = host_fields.held(field, text) if text else None
+    value = host_fields.lookup_value(field, text) if text else None
     rows = host().model._base_manager.using(databases.primary())
     return value is not None and rows.filter(**{field: value}).exists()
 

@@ -31,7 +31,7 @@ _SHORTEST = 3  # no username is made up if the column has less room before the s
 _PHONE = re.compile(r"phone|mobile|msisdn|(^|_)(tel|cell)(_|$)")
 
 
-def held(name: str, text: str) -> Any:
+def lookup_value(name: str, text: str) -> Any:
     """The value to look for in the field of this name; None if the field cannot hold the text.
 
     A text field can hold what its validators refuse: a row may be older than the validators.

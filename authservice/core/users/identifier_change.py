@@ -20,15 +20,15 @@ from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, ValidationFailed
 
 
-def replace(person: Person, kind: Identifier, text: str, **further: Any) -> None:
-    """Store the identifier and `further` fields of the account, in the current transaction.
+def replace(person: Person, kind: Identifier, text: str, **account_fields: Any) -> None:
+    """Store the identifier and other fields of the account, in the current transaction.
 
     Raises what `require_free` raises, also if another user takes the identifier at the same moment.
     Raises `ValidationFailed` if the host's model refuses the identifier, and `Conflict` if the
     host's table refuses the row for another reason.
     """
     require_free(person, kind, text)
-    using, fields = databases.primary(), {**further, **_copies(person, kind, text)}
+    using, fields = databases.primary(), {**account_fields, **_copies(person, kind, text)}
     before = getattr(person, kind.text)
     try:
         with transaction.atomic(using=using):
@@ -40,7 +40,7 @@ def replace(person: Person, kind: Identifier, text: str, **further: Any) -> None
         _require_free_in_host(kind, text)
         if isinstance(refusal, Fault):
             raise
-        raise _taken(kind) from refusal
+        raise _duplicate_fault(kind) from refusal
     for name, value in fields.items():
         setattr(person.account, name, value)
 
@@ -54,7 +54,7 @@ def require_free(person: Person, kind: Identifier, text: str) -> None:
     keys[kind.text] = kind.key(text)
     name = text if kind is USERNAME else ""
     if lookup.claimed_keys(**keys, name=name, but_of=person.user.pk):
-        raise _taken(kind)
+        raise _duplicate_fault(kind)
     _require_free_in_host(kind, text)
 
 
@@ -95,5 +95,5 @@ def _require_free_in_host(kind: Identifier, text: str) -> None:
     creation.require_not_taken(email, username)
 
 
-def _taken(kind: Identifier) -> Fault:
+def _duplicate_fault(kind: Identifier) -> Fault:
     return errors.UserAlreadyExists() if kind is EMAIL else errors.UsernameAlreadyExists()

@@ -103,7 +103,7 @@ def _find(kind: Identifier, typed: str) -> Person | None:
     natural_value = None
     if is_natural:
         # A text that the natural key cannot hold finds nobody, such as "bob" if it is a number.
-        natural_value = host_fields.held(host().natural, typed)
+        natural_value = host_fields.lookup_value(host().natural, typed)
         finder = by_key if natural_value is None else _by(kind.unique, kind.text, columns)
     try:
         rows = finder.all(databases.primary(), value=key, typed=natural_value)
@@ -128,12 +128,12 @@ def _find(kind: Identifier, typed: str) -> Person | None:
     return get_person(exact_match.user)
 
 
-def _holder(found: Collection[Person], kind: Identifier, key: str) -> Person | None:
+def _holder(persons: Collection[Person], kind: Identifier, key: str) -> Person | None:
     """The user who has the key, and keeps it when the copies are refreshed from the host's row."""
-    for person in found:
-        if getattr(person.ours, kind.unique) == key:
+    for person in persons:
+        if getattr(person.account_row, kind.unique) == key:
             current = refresh_copies(person)
-            if getattr(current.ours, kind.unique) == key:
+            if getattr(current.account_row, kind.unique) == key:
                 return current
     return None
 
@@ -178,7 +178,7 @@ def claimed_keys(
     """Those of the three keys that a user other than `but_of` (a primary key) claims, contested or
     not, or that are reserved for such a user. Takes one query. `name` is the username whose key is
     `username`: with it, users who have no account yet are found too."""
-    can_hold = bool(name) and host_fields.held(host().natural, name) is not None
+    can_hold = bool(name) and host_fields.lookup_value(host().natural, name) is not None
     rows = _CLAIMED.all(
         databases.primary(),
         email=email,
@@ -213,10 +213,10 @@ def unsaved_account(user: Any, copied: dict[str, Any]) -> Account:
 def sync_account(person: Person) -> None:
     """Update the account's copies from the host's row."""
     account, using = person.account, databases.primary()
-    held = {account.email_key, account.username_key}
+    own_keys = {account.email_key, account.username_key}
     for name, value in copies(person.user).items():
         setattr(account, name, value)
-    _drop_contested(account, held=held)
+    _drop_contested(account, own_keys=own_keys)
     for _ in _clear_keys(account):
         with suppress(IntegrityError), transaction.atomic(using=using):
             account.save(using=using, update_fields=COPIES)
@@ -228,8 +228,8 @@ def refresh_copies(person: Person) -> Person:
     """The person, with the copies updated if they differ from the host's row."""
     names = host()
     # The columns of the copies have 254 characters.
-    if (names.email and person.email[:254] != person.ours.email) or (
-        names.username and person.username[:254] != person.ours.username
+    if (names.email and person.email[:254] != person.account_row.email) or (
+        names.username and person.username[:254] != person.account_row.username
     ):
         sync_account(person)
     return person
@@ -248,12 +248,16 @@ def _copies(kind: Identifier, text: str) -> dict[str, Any]:
     return {kind.text: text, kind.claim: claim, kind.unique: claim or None}
 
 
-def _drop_contested(account: Account, *, held: Collection[str | None] = ()) -> None:
+def _drop_contested(account: Account, *, own_keys: Collection[str | None] = ()) -> None:
     """Set keys to None that other users claim too, except those that the account holds already."""
-    others = Account.objects.exclude(user=account.user_id)
+    other_accounts = Account.objects.exclude(user=account.user_id)
     for kind in (EMAIL, USERNAME):
         claim = getattr(account, kind.claim)
-        if claim and claim not in held and others.filter(**{kind.claim: claim}).exists():
+        if (
+            claim
+            and claim not in own_keys
+            and other_accounts.filter(**{kind.claim: claim}).exists()
+        ):
             logger.warning("User %s has the same %s as another user", account.user_id, kind.text)
             setattr(account, kind.unique, None)
 

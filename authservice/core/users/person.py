@@ -32,82 +32,83 @@ class Person:
     """`user` is the host's row, `account` ours; each model instance is created on first access.
 
     Most requests need a few values, and creating an instance costs more than reading its row. Until
-    there is an instance, `_theirs` and `ours` are rows whose values are read by name. Afterwards
-    they are the instances themselves, so a value that is assigned to one is seen at once.
+    there is an instance, `_user_row` and `account_row` are rows whose values are read by name.
+    Afterwards they are the instances themselves, so a value that is assigned to one is seen at
+    once.
     """
 
-    __slots__ = ("_theirs", "_using", "gate_values", "ours")
+    __slots__ = ("_user_row", "_using", "account_row", "gate_values")
 
     def __init__(self, user: Any, account: Any, using: str = "") -> None:
-        self._theirs = user
-        self.ours = account
+        self._user_row = user
+        self.account_row = account
         self._using = using
         # The values of `SecondFactor.columns`, if they were read with the user.
         self.gate_values: Mapping[str, Any] = _NONE
 
     @property
     def user(self) -> Any:
-        if isinstance(self._theirs, tuple):
-            self._theirs = _user_of(self._theirs, self._using)
-        return self._theirs
+        if isinstance(self._user_row, tuple):
+            self._user_row = _user_of(self._user_row, self._using)
+        return self._user_row
 
     def copied(self) -> Person | None:
         """The same rows in an object of its own; None if there is an instance already."""
-        if not (isinstance(self._theirs, tuple) and isinstance(self.ours, tuple)):
+        if not (isinstance(self._user_row, tuple) and isinstance(self.account_row, tuple)):
             return None
         return copy.copy(self)
 
     @property
     def account(self) -> Account:
-        if isinstance(self.ours, tuple):
+        if isinstance(self.account_row, tuple):
             shape = _shape()
-            values = self.ours[len(shape.user) : shape.width]
-            self.ours = Account.from_db(self._using, shape.account, values)
-        account: Account = self.ours
+            values = self.account_row[len(shape.user) : shape.width]
+            self.account_row = Account.from_db(self._using, shape.account, values)
+        account: Account = self.account_row
         return account
 
     @property
     def id(self) -> str:
-        return str(getattr(self._theirs, host().key))
+        return str(getattr(self._user_row, host().key))
 
     @property
     def email(self) -> str:
         column = host().email
-        return (getattr(self._theirs, column) or "") if column else self.ours.email
+        return (getattr(self._user_row, column) or "") if column else self.account_row.email
 
     @property
     def username(self) -> str:
         column = host().username
-        return str(getattr(self._theirs, column) or "") if column else self.ours.username
+        return str(getattr(self._user_row, column) or "") if column else self.account_row.username
 
     @property
     def first_name(self) -> str:
         column = host().first_name
-        return (getattr(self._theirs, column) or "") if column else self.ours.first_name
+        return (getattr(self._user_row, column) or "") if column else self.account_row.first_name
 
     @property
     def last_name(self) -> str:
         column = host().last_name
-        return (getattr(self._theirs, column) or "") if column else self.ours.last_name
+        return (getattr(self._user_row, column) or "") if column else self.account_row.last_name
 
     @property
     def active(self) -> bool:
         """By the host's column; without one, both our flag and the host's model must say so."""
         column = host().active
         if column:
-            return bool(getattr(self._theirs, column))
-        return bool(self.ours.active) and user_model.grants(self.user, "is_active")
+            return bool(getattr(self._user_row, column))
+        return bool(self.account_row.active) and user_model.grants(self.user, "is_active")
 
     @property
     def is_super_admin(self) -> bool:
-        return bool(self.ours.is_super_admin or self.is_superuser)
+        return bool(self.account_row.is_super_admin or self.is_superuser)
 
     @property
     def is_superuser(self) -> bool:
         """Whether the user is a superuser of the host project."""
         column = host().superuser
         if column:
-            return bool(getattr(self._theirs, column))
+            return bool(getattr(self._user_row, column))
         return user_model.grants(self.user, "is_superuser")
 
     @property
@@ -124,19 +125,19 @@ class Person:
     @property
     def password(self) -> str:
         """The current password hash."""
-        return str(self._theirs.password)
+        return str(self._user_row.password)
 
     @property
     def token_version(self) -> int:
-        return int(self.ours.token_version)
+        return int(self.account_row.token_version)
 
     @property
     def device_version(self) -> int:
-        return int(self.ours.device_version)
+        return int(self.account_row.device_version)
 
     @property
     def factor_version(self) -> int:
-        return int(self.ours.factor_version)
+        return int(self.account_row.factor_version)
 
     @property
     def email_key(self) -> str:
@@ -145,11 +146,11 @@ class Person:
 
     @property
     def phone_key(self) -> str:
-        return self.ours.phone_key or ""
+        return self.account_row.phone_key or ""
 
     @property
     def email_verified(self) -> bool:
-        verified = self.ours.verified_email_key
+        verified = self.account_row.verified_email_key
         return bool(verified) and verified == self.email_key
 
     @property
@@ -157,17 +158,17 @@ class Person:
         """Whether the owner of the mailbox has proven the current address, and it was not marked as
         unverified since."""
         key = self.email_key
-        ours = self.ours
-        return bool(key) and ours.verified_email_key == key and ours.proven_email_key == key
+        row = self.account_row
+        return bool(key) and row.verified_email_key == key and row.proven_email_key == key
 
     @property
     def phone_number_verified(self) -> bool:
-        verified = self.ours.verified_phone_key
-        return bool(verified) and verified == self.ours.phone_key
+        verified = self.account_row.verified_phone_key
+        return bool(verified) and verified == self.account_row.phone_key
 
     @property
     def last_login_at(self) -> datetime | None:
-        moment: datetime | None = getattr(self._theirs, "last_login", None)
+        moment: datetime | None = getattr(self._user_row, "last_login", None)
         return moment
 
 

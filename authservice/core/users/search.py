@@ -68,7 +68,7 @@ def suspended() -> Q:
     flagged = Q(active=False)
     if inspect.getattr_static(host().model, "is_active", False) is True:
         return flagged  # the value of Django's base class: the model itself says nothing
-    return flagged | Q(pk__in=_keys("is_active", said=False, name="active"))
+    return flagged | Q(pk__in=_keys("is_active", value=False, name="active"))
 
 
 def super_admins() -> Q:
@@ -82,7 +82,7 @@ def super_admins() -> Q:
         return Q(pk__in=accounts.filter(flagged).values("pk").union(superusers, all=True))
     if inspect.getattr_static(host().model, "is_superuser", None) is None:
         return flagged
-    return flagged | Q(pk__in=_keys("is_superuser", said=True, name="is_super_admin"))
+    return flagged | Q(pk__in=_keys("is_superuser", value=True, name="is_super_admin"))
 
 
 def user_has(**values: Any) -> Q:
@@ -91,14 +91,14 @@ def user_has(**values: Any) -> Q:
     return Q(Exists(users.filter(pk=OuterRef("pk"), **values).order_by()))
 
 
-def _keys(flag: str, *, said: bool, name: str) -> list[Any]:
-    """The keys of the users for whom the model's answer to `flag` is `said`. Raises
+def _keys(flag: str, *, value: bool, name: str) -> list[Any]:
+    """The keys of the users for whom the model's answer to `flag` is `value`. Raises
     `ValidationFailed` for the filter `name` if a statement cannot have all of them as
     parameters."""
     users = host().model._base_manager.using(databases.primary()).order_by("pk")
     keys = []
     for user in users.iterator(chunk_size=_READ):
-        if user_model.grants(user, flag) is said:
+        if user_model.grants(user, flag) is value:
             keys.append(user.pk)
             if len(keys) > MOST:
                 raise invalid(name, _TOO_MANY)

@@ -217,11 +217,11 @@ def _list_contested(user: Any, copied: dict[str, Any], report: Report) -> None:
 
 
 def _compare(
-    wanted: Iterable[tuple[Any, Copied]], accounts: Mapping[Any, Account], report: Report
+    copied_by_user: Iterable[tuple[Any, Copied]], accounts: Mapping[Any, Account], report: Report
 ) -> tuple[list[Account], list[Changed]]:
     """The accounts to create, and those that differ from the host's rows."""
     new, changed = [], []
-    for user, copied in wanted:
+    for user, copied in copied_by_user:
         account = accounts.get(user.pk)
         _drop_contested(copied, account, report)
         if account is None:
@@ -231,13 +231,13 @@ def _compare(
     return new, changed
 
 
-def _drop_contested(wanted: dict[str, Any], account: Account | None, report: Report) -> None:
+def _drop_contested(copied: dict[str, Any], account: Account | None, report: Report) -> None:
     """Replace keys that several users claim by None, but not the key of a verified address."""
     for name in KEYS:
-        key = wanted.get(name)
+        key = copied.get(name)
         verified = account and name == EMAIL.unique and account.verified_email_key == key
         if report.is_contested(key) and not verified:
-            wanted[name] = None
+            copied[name] = None
 
 
 def _release(changed: Sequence[Changed]) -> None:
@@ -245,8 +245,12 @@ def _release(changed: Sequence[Changed]) -> None:
     it during the run, and after a run that was aborted."""
     with transaction.atomic(using=databases.primary()):
         for name in KEYS:
-            held = [(account.pk, getattr(account, name), copied) for account, copied in changed]
-            moving = {pk: key for pk, key, copied in held if key and copied.get(name, key) != key}
+            current_keys = [
+                (account.pk, getattr(account, name), copied) for account, copied in changed
+            ]
+            moving = {
+                pk: key for pk, key, copied in current_keys if key and copied.get(name, key) != key
+            }
             # The user may have changed the identifier since the batch was read: it has a new key.
             rows = Account.objects.filter(pk__in=moving.keys())
             rows.filter(**{f"{name}__in": moving.values()}).update(**{name: None})

@@ -18,7 +18,7 @@ from django.db.models.expressions import BaseExpression
 from django.db.models.fields import NOT_PROVIDED
 from django.db.models.functions import Cast, Coalesce, Collate, Concat, Lower
 
-from authservice.core.users import further_fields
+from authservice.core.users import extra_fields
 from authservice.core.users.user_model import host
 from authservice.kernel.databases import primary
 
@@ -38,7 +38,7 @@ def filled() -> set[str]:
     own_columns = {names.email, names.username, names.natural, names.first_name, names.last_name}
     key = names.model._meta.pk.name
     # The first login, mostly right after the sign-up, stores its time.
-    return {*own_columns, key, "password", "last_login", *further_fields.filled_columns()}
+    return {*own_columns, key, "password", "last_login", *extra_fields.filled_columns()}
 
 
 def _of_columns() -> Iterator[str]:

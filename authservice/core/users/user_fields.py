@@ -1,10 +1,10 @@
 """Fields of users that the host project names in its settings, and those that it must not name.
 
-If a further field of sign-up or profile reached one of the forbidden fields, users could make
-themselves staff, or change their address without proving it. A further field of responses could
+If an extra field of sign-up or profile reached one of the forbidden fields, users could make
+themselves staff, or change their address without proving it. An extra field of responses could
 show a secret.
 
-`CORE.USER_FIELDS` are further fields in responses about the signed-in user. Only users themselves
+`CORE.USER_FIELDS` are extra fields in responses about the signed-in user. Only users themselves
 see them. Lists of members, lists of users for staff, and invitations of others never have them.
 """
 
@@ -89,10 +89,10 @@ def attribute(path: str) -> Any:
     return member
 
 
-def is_method(found: Any) -> bool:
+def is_method(member: Any) -> bool:
     """Whether an attribute is no value: calling it could change something."""
     kinds = (classmethod, staticmethod, type, ManagerDescriptor)
-    return isinstance(found, kinds) or inspect.isroutine(found)
+    return isinstance(member, kinds) or inspect.isroutine(member)
 
 
 @settings.cached_for_host
@@ -138,8 +138,8 @@ def complaint(path: str) -> str:
 def is_secret(model: Any) -> bool:
     """Whether the table of this model belongs to this service, or to one that stores secrets."""
     config = model._meta.app_config
-    ours = config is not None and config.name.startswith("authservice.")
-    return ours or model._meta.app_label in _SECRET_APPS
+    is_own = config is not None and config.name.startswith("authservice.")
+    return is_own or model._meta.app_label in _SECRET_APPS
 
 
 def relations(model: Any) -> dict[str, Any]:

@@ -93,15 +93,15 @@ def _flag(model: Any, name: str) -> str:
 def grants(user: Any, flag: str) -> bool:
     """Whether the host's model says that the user has the flag, such as `is_active`: by a column, a
     property or a method. False if the model does not know the flag, or fails."""
-    return _said(user, flag) is True
+    return _read_flag(user, flag) is True
 
 
 def may_have(user: Any, flag: str) -> bool:
     """As `grants`, but true if the model fails: for flags that protect the user from others."""
-    return _said(user, flag) is not False
+    return _read_flag(user, flag) is not False
 
 
-def _said(user: Any, flag: str) -> bool | None:
+def _read_flag(user: Any, flag: str) -> bool | None:
     """What the model says of the flag; None if it fails."""
     try:
         value = getattr(user, flag, False)

@@ -131,16 +131,16 @@ def membership(row: rows.Membership) -> Membership:
 
 
 def member(row: rows.Membership, person: Person) -> Member:
-    """`person.ours` is the row of the user's account."""
+    """`person.account_row` is the row of the user's account."""
     user: MemberUser = {
         "id": person.id,
-        "name": person.ours.name or "",
+        "name": person.account_row.name or "",
         "email": person.email,
         "username": person.username,
-        "avatar": person.ours.avatar or "",
+        "avatar": person.account_row.avatar or "",
         "active": person.active,
         "email_verified": person.email_verified,
-        "created_at": utc(person.ours.created_at),
+        "created_at": utc(person.account_row.created_at),
     }
     return {**membership(row), "user": user}
 

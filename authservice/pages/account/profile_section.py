@@ -85,7 +85,7 @@ class Profile(AccountSection):
                     label=_("Name"),
                     autocomplete="name",
                     required=False,
-                    value=visitor.person.ours.name,
+                    value=visitor.person.account_row.name,
                 )
             ],
             send=lambda visitor, body: visitor.call("profile", "PATCH", body),
@@ -146,7 +146,7 @@ class Profile(AccountSection):
                     autocomplete="tel",
                     hint=_("With the country code, such as +49 170 1234567."),
                     required=False,
-                    value=visitor.person.ours.phone_number,
+                    value=visitor.person.account_row.phone_number,
                 ),
                 # The password alone: this route takes no code.
                 *proof(visitor)[:1],
@@ -161,7 +161,7 @@ class Profile(AccountSection):
             done=_("Your phone number is confirmed."),
             fields=lambda visitor: [form_fields.CODE],
             send=lambda visitor, body: visitor.call(
-                "verify-phone", "POST", {**body, "phone": visitor.person.ours.phone_number}
+                "verify-phone", "POST", {**body, "phone": visitor.person.account_row.phone_number}
             ),
         ),
         Form(
@@ -170,7 +170,9 @@ class Profile(AccountSection):
             text=_("We send a code to your phone."),
             button=_("Send the code"),
             send=lambda visitor, body: visitor.call(
-                "send-verification-phone", "POST", {"phone": visitor.person.ours.phone_number}
+                "send-verification-phone",
+                "POST",
+                {"phone": visitor.person.account_row.phone_number},
             ),
             after=lambda visitor, answer: visitor.go(url_of("profile", "phone-code")),
         ),

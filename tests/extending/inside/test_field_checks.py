@@ -1,4 +1,4 @@
-"""System checks of further fields: a hostile serializer or response is an error."""
+"""System checks of extra fields: a hostile serializer or response is an error."""
 
 import pytest
 from django.core import checks

@@ -1,4 +1,4 @@
-"""Further fields of `PUT /profile`."""
+"""Extra fields of `PUT /profile`."""
 
 import datetime
 
@@ -29,7 +29,7 @@ def put(api, ann):
     return put
 
 
-def test_profile_change_of_a_further_field_stores_and_shows_it(put):
+def test_profile_change_of_an_extra_field_stores_and_shows_it(put):
     answer = put(full_name="Ann Hill")
 
     assert (answer.status, answer.data["full_name"]) == (200, "Ann Hill")
@@ -67,7 +67,7 @@ def test_profile_change_ignores_fields_that_its_serializer_does_not_have(put):
     assert user.email == "ann@example.com"
 
 
-def test_profile_change_with_an_invalid_further_field_changes_nothing(put):
+def test_profile_change_with_an_invalid_extra_field_changes_nothing(put):
     answer = put(name="Annabel", full_name="x" * 81)
 
     assert answer.error == (400, "VALIDATION_ERROR")
@@ -75,7 +75,7 @@ def test_profile_change_with_an_invalid_further_field_changes_nothing(put):
     assert Account.objects.get().name == ""
 
 
-def test_profile_change_records_the_names_of_further_fields_only(put):
+def test_profile_change_records_the_names_of_extra_fields_only(put):
     events = []
 
     with listening(events.append):

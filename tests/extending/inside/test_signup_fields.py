@@ -1,4 +1,4 @@
-"""Further fields of a sign-up."""
+"""Extra fields of a sign-up."""
 
 import datetime
 
@@ -6,7 +6,7 @@ import pytest
 
 from authservice.core.messages import kinds
 from authservice.core.models import Account, OneTimeToken
-from authservice.core.users import further_fields
+from authservice.core.users import extra_fields
 from tests.extending import test_hooks
 from tests.extending.inside.conftest import ANN
 from tests.extending.people.models import Profile, User
@@ -46,7 +46,7 @@ def test_signup_of_columns_takes_no_further_statement(documented, sign_up):
         ({"full_name": "a" + "\u0301" * 31}, "full_name: Must not contain more than 30"),
     ],
 )
-def test_signup_with_an_invalid_further_field_names_it_and_stores_nothing(
+def test_signup_with_an_invalid_extra_field_names_it_and_stores_nothing(
     documented, sign_up, wrong, message
 ):
     documented(0)
@@ -116,9 +116,9 @@ def test_signup_ignores_fields_that_the_serializer_does_not_have(documented, sig
 def test_serializer_gets_only_its_own_fields(documented):
     documented(0)
 
-    further = further_fields.at_signup(ANN)
+    further = extra_fields.at_signup(ANN)
 
-    assert set(further.given) == {"full_name", "born"}
+    assert set(further.initial_data) == {"full_name", "born"}
 
 
 def test_signup_with_a_taken_unique_value_names_the_field(use, sign_up):
@@ -141,7 +141,7 @@ def test_signup_stores_related_rows(use, sign_up):
     assert list(User.objects.get(email="eve@example.com").friends.all()) == [first]
 
 
-def test_signup_hook_sees_the_further_fields(documented, sign_up):
+def test_signup_hook_sees_the_extra_fields(documented, sign_up):
     test_hooks.seen.clear()
     documented(0, SIGNUP_HOOK="tests.extending.test_hooks.watch")
 
@@ -151,7 +151,7 @@ def test_signup_hook_sees_the_further_fields(documented, sign_up):
     assert attempt.fields["full_name"] == attempt.user.full_name == "Ann Lee"
 
 
-def test_hidden_signup_stores_the_further_fields_in_the_worker(documented, sign_up, post):
+def test_hidden_signup_stores_the_extra_fields_in_the_worker(documented, sign_up, post):
     documented(0, SIGNUP_ENUMERATION="hide")
 
     invalid = sign_up(born="yesterday")

@@ -1,4 +1,4 @@
-"""Further fields in responses: users see their own, and nobody sees those of others."""
+"""Extra fields in responses: users see their own, and nobody sees those of others."""
 
 import datetime
 import json
@@ -32,7 +32,7 @@ def ann(documented, sign_up):
     return answer.data
 
 
-def test_signup_login_me_and_profile_show_the_further_fields(api, ann):
+def test_signup_login_me_and_profile_show_the_extra_fields(api, ann):
     token = ann["access_token"]
     changed = api.request("PUT", "profile", {"name": "Annabel"}, token=token).data
 
@@ -40,13 +40,13 @@ def test_signup_login_me_and_profile_show_the_further_fields(api, ann):
         assert further(user) == SHOWN
 
 
-def test_signup_that_must_be_verified_shows_the_further_fields(documented, sign_up):
+def test_signup_that_must_be_verified_shows_the_extra_fields(documented, sign_up):
     documented(0, REQUIRE_EMAIL_VERIFICATION=True)
 
     assert further(sign_up().data["user"]) == SHOWN
 
 
-def test_second_step_shows_the_further_fields_and_the_challenge_does_not(clock, api, ann):
+def test_second_step_shows_the_extra_fields_and_the_challenge_does_not(clock, api, ann):
     person = Person(api, token=ann["access_token"], user_id=ann["user"]["id"]).enrol()
     clock.forward(seconds=30)
     challenged = api.log_in()
@@ -57,7 +57,7 @@ def test_second_step_shows_the_further_fields_and_the_challenge_does_not(clock, 
     assert further(answer.data["user"]) == SHOWN
 
 
-def test_further_fields_take_no_further_statement(
+def test_extra_fields_take_no_further_statement(
     api, ann, configure, django_assert_num_queries, settings
 ):
     api.get("me", token=ann["access_token"])
@@ -66,7 +66,7 @@ def test_further_fields_take_no_further_statement(
         assert further(api.get("me", token=ann["access_token"]).data) == SHOWN
 
 
-def test_lists_of_members_and_users_never_show_further_fields(api, ann, sign_up):
+def test_lists_of_members_and_users_never_show_extra_fields(api, ann, sign_up):
     token, key = ann["access_token"], ann["user"]["id"]
     organization = api.post("org", token=token, name="Acme").data["id"]
     Account.objects.update(is_super_admin=True)
@@ -85,7 +85,7 @@ def test_lists_of_members_and_users_never_show_further_fields(api, ann, sign_up)
         assert "full_name" not in answer.response.content.decode()
 
 
-def test_invitation_never_shows_further_fields(api, ann, post):
+def test_invitation_never_shows_extra_fields(api, ann, post):
     token = ann["access_token"]
     organization = api.post("org", token=token, name="Acme").data["id"]
     invited = api.post(f"org/{organization}/invite", token=token, email="eve@example.com")
@@ -125,7 +125,7 @@ def test_a_field_of_ours_wins_over_a_further_one(api, ann, use):
         ({"a": [1, (True, None)]}, {"a": [1, [True, None]]}),
     ],
 )
-def test_values_of_further_fields_as_json(value, shown):
+def test_values_of_extra_fields_as_json(value, shown):
     assert as_json(value) == shown
 
 
@@ -134,7 +134,7 @@ def test_value_without_a_json_form_is_an_error():
         as_json(object())
 
 
-def test_description_has_the_further_fields_of_requests_and_responses(documented, db):
+def test_description_has_the_extra_fields_of_requests_and_responses(documented, db):
     documented(0)
 
     document = describe()
@@ -171,7 +171,7 @@ def body_of(document, path, method):
         (serializers.DurationField, datetime.timedelta(days=1), None),
     ],
 )
-def test_largest_value_of_a_further_field_is_json(kind, largest, shown, null):
+def test_largest_value_of_an_extra_field_is_json(kind, largest, shown, null):
     schema = project_fields.of_input(kind(max_value=largest, allow_null=null))
 
     assert json.loads(json.dumps(schema)).get("maximum") == shown

@@ -1,4 +1,4 @@
-"""Serializers of further fields, harmless ones first."""
+"""Serializers of extra fields, harmless ones first."""
 
 from rest_framework import serializers
 

@@ -1,4 +1,4 @@
-"""Further fields of a sign-up and of the profile, of several kinds."""
+"""Extra fields of a sign-up and of the profile, of several kinds."""
 
 from datetime import date
 

@@ -350,7 +350,7 @@ def test_form_of_a_session_that_ends_meanwhile_leads_to_the_login(signed_in, mon
     sent = signed_in.post(page, name="Ann Lee")
 
     assert sent.location.startswith("/auth/login?next=")
-    assert lookup.get_person(user()).ours.name == ""
+    assert lookup.get_person(user()).account_row.name == ""
 
 
 @pytest.mark.parametrize("path", ["profile/email", "profile/phone", "security/factor"])

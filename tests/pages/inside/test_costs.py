@@ -107,7 +107,7 @@ def test_rows_are_shared_until_a_change(api, ann, django_assert_num_queries):
         for one in callers:
             one.require_live()
     callers[0].person.account.name = "Refused"
-    assert callers[1].person.ours.name == caller.again(shared=True).person.account.name == ""
+    assert callers[1].person.account_row.name == caller.again(shared=True).person.account.name == ""
 
     caller.stop_sharing()
 

@@ -205,7 +205,7 @@ def test_visitor_signs_up(person, post):
     landed = person.send(page, name="Ann Lee", email=ANN, password=PASSWORD)
 
     assert landed.html == "orders of ann"
-    assert lookup.find_by_email(ANN).ours.name == "Ann Lee"
+    assert lookup.find_by_email(ANN).account_row.name == "Ann Lee"
     assert post.kinds() == [kinds.VERIFY_EMAIL]
 
 

@@ -19,7 +19,7 @@ BOB, CID = "bob@example.com", "cid@example.com"
 
 
 class Alias(serializers.Serializer):
-    """A further field of the profile, under another name than its column has."""
+    """An extra field of the profile, under another name than its column has."""
 
     alias = serializers.CharField(source="nickname")
 

@@ -85,13 +85,13 @@ class Command(InterruptibleCommand):
                 state = missing_app(name) or source.missing() or "ready"
                 self.stdout.write(f"{name} ({source.what}): {state}")
 
-    def _run(self, source: ImportSource, given: dict[str, Any]) -> int:
+    def _run(self, source: ImportSource, arguments: dict[str, Any]) -> int:
         """Import and report; returns how many rows the database refused."""
         options = ImportOptions(
-            names=_names(given["map"]),
-            since=moment("--since", given["since"]) if given["since"] is not None else None,
-            batch_size=given["batch_size"],
-            dry_run=given["dry_run"],
+            names=_names(arguments["map"]),
+            since=moment("--since", arguments["since"]) if arguments["since"] is not None else None,
+            batch_size=arguments["batch_size"],
+            dry_run=arguments["dry_run"],
             progress=partial(show_progress, self.stderr),
         )
         try:
@@ -138,14 +138,14 @@ def _summary(source: ImportSource, report: ImportReport, options: ImportOptions)
     )
 
 
-def _names(given: Iterable[str]) -> dict[str, str]:
+def _names(pairs: Iterable[str]) -> dict[str, str]:
     names: dict[str, str] = {}
-    for pair in given:
-        theirs, equals, ours = pair.partition("=")
-        if not (theirs and equals and ours):
+    for pair in pairs:
+        source_name, equals, own_name = pair.partition("=")
+        if not (source_name and equals and own_name):
             raise CommandError(f"--map must be THEIRS=OURS, not {pair!r}.")
-        if names.setdefault(theirs, ours) != ours:
-            raise CommandError(f"--map names two counterparts of {theirs!r}.")
+        if names.setdefault(source_name, own_name) != own_name:
+            raise CommandError(f"--map names two counterparts of {source_name!r}.")
     return names
 
 

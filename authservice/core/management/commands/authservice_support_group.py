@@ -30,13 +30,13 @@ class Command(InterruptibleCommand):
             raise CommandError(f"--name must have 1 to {support_group.LONGEST} characters.")
         try:
             outcome = support_group.update(name, replace=options["replace"], dry_run=dry_run)
-        except MissingPermissions as missing:
-            raise CommandError(f"Run migrate first: there is no permission {missing}.") from missing
-        except OtherPermissions as others:
+        except MissingPermissions as error:
+            raise CommandError(f"Run migrate first: there is no permission {error}.") from error
+        except OtherPermissions as error:
             raise CommandError(
-                f"The group {name} has other permissions: {others}. Nothing is changed. Choose"
+                f"The group {name} has other permissions: {error}. Nothing is changed. Choose"
                 " another --name, or remove them with --replace."
-            ) from others
+            ) from error
         if dry_run:
             self.stdout.write("Nothing is changed (--dry-run).")
         state = "new" if outcome.created else "exists"

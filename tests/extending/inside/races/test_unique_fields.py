@@ -1,4 +1,4 @@
-"""Concurrent sign-ups and changes with one value of a unique further field."""
+"""Concurrent sign-ups and changes with one value of a unique extra field."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Further fields of sign-up and profile, by a serializer of the host project.
+"""Extra fields of sign-up and profile, by a serializer of the host project.
 
 `CORE.SIGNUP_SERIALIZER` and `CORE.PROFILE_SERIALIZER` name a serializer of one of two kinds:
 
@@ -33,19 +33,19 @@ from authservice.kernel.phrases import of_field
 Serializer = type[serializers.Serializer[Any]]
 
 
-class FurtherFields:
-    """Validated values of further fields. `given` is what the client sent, as JSON values."""
+class ExtraFields:
+    """Validated values of extra fields. `initial_data` is what the client sent, as JSON values."""
 
     def __init__(self, serializer: Any = None) -> None:
         self._serializer = serializer
-        self.given: dict[str, Any] = {}
+        self.initial_data: dict[str, Any] = {}
         self.values: Mapping[str, Any] = {}
         if serializer is None:
             return
-        self.given, self.values = dict(serializer.initial_data), serializer.validated_data
+        self.initial_data, self.values = dict(serializer.initial_data), serializer.validated_data
         for name in reserved().intersection(self.values):
             # A system check reports such a field, unless `validate` of the serializer adds it.
-            raise ImproperlyConfigured(f"{name!r} must not be a further field of users.")
+            raise ImproperlyConfigured(f"{name!r} must not be an extra field of users.")
 
     def __bool__(self) -> bool:
         return bool(self.values)
@@ -67,10 +67,10 @@ class FurtherFields:
     def change(self, user: Any) -> list[str]:
         """Change a stored user; returns the names of the changed fields. Raises `ValidationFailed`
         and `Conflict`."""
-        with host_fields.saving(**{name: name for name in self.given}):
+        with host_fields.saving(**{name: name for name in self.initial_data}):
             if self._has_update():
                 self._update(user)
-                return sorted(self.given)
+                return sorted(self.initial_data)
             columns = [name for name in self.values if _is_column(name)]
             changed = [name for name in columns if getattr(user, name) != self.values[name]]
             for name in changed:
@@ -87,7 +87,7 @@ class FurtherFields:
             _validated(
                 type(serializer)(
                     serializer.instance,
-                    data=self.given,
+                    data=self.initial_data,
                     partial=serializer.partial,
                     context=serializer.context,
                 )
@@ -113,43 +113,43 @@ class FurtherFields:
         return names
 
 
-NOTHING = FurtherFields()
+NOTHING = ExtraFields()
 
 
-def of_columns(values: Mapping[str, Any]) -> FurtherFields:
+def of_columns(values: Mapping[str, Any]) -> ExtraFields:
     """Values for columns of the user model that came from another place than the request."""
-    fields = FurtherFields()
+    fields = ExtraFields()
     fields.values = values
     return fields
 
 
-def at_signup(given: Mapping[str, Any], request: Any = None) -> FurtherFields:
-    """Validate the further fields of a sign-up; `given` may have other fields too. Raises
+def at_signup(values: Mapping[str, Any], request: Any = None) -> ExtraFields:
+    """Validate the extra fields of a sign-up; `values` may have other fields too. Raises
     `ValidationFailed`."""
     schema = signup_serializer()
     if schema is None:
         return NOTHING
-    return _validated(schema(data=_picked(schema, given), context={"request": request}))
+    return _validated(schema(data=_picked(schema, values), context={"request": request}))
 
 
-def of_profile(user: Any, given: Mapping[str, Any], request: Any = None) -> FurtherFields:
+def of_profile(user: Any, values: Mapping[str, Any], request: Any = None) -> ExtraFields:
     """As `at_signup`, for a change of the profile of `user`. Fields that are not sent stay as they
     are."""
     schema = profile_serializer()
-    picked = _picked(schema, given) if schema else {}
+    picked = _picked(schema, values) if schema else {}
     if schema is None or not picked:
         return NOTHING
     return _validated(schema(user, data=picked, partial=True, context={"request": request}))
 
 
 def names_at_signup() -> Collection[str]:
-    """The names of the further fields of a sign-up."""
+    """The names of the extra fields of a sign-up."""
     schema = signup_serializer()
     return accepted(schema) if schema else ()
 
 
 def names_of_profile() -> Collection[str]:
-    """The names of the further fields of a profile."""
+    """The names of the extra fields of a profile."""
     schema = profile_serializer()
     return accepted(schema) if schema else ()
 
@@ -237,17 +237,17 @@ def filled_columns() -> set[str]:
     }
 
 
-def _picked(schema: Serializer, given: Mapping[str, Any]) -> dict[str, Any]:
+def _picked(schema: Serializer, values: Mapping[str, Any]) -> dict[str, Any]:
     # Only the fields of the serializer: it needs neither the password nor the address.
-    return {name: value for name, value in given.items() if name in accepted(schema)}
+    return {name: value for name, value in values.items() if name in accepted(schema)}
 
 
-def _validated(serializer: Any) -> FurtherFields:
+def _validated(serializer: Any) -> ExtraFields:
     with languages.of_texts():
         valid = serializer.is_valid()
     if not valid:
         raise _failure(serializer.errors)
-    return FurtherFields(serializer)
+    return ExtraFields(serializer)
 
 
 def _failure(detail: Any) -> errors.ValidationFailed:
