@@ -75,12 +75,12 @@ class UserFactory(DjangoModelFactory[Any]):
     is_super_admin = False
 
     @classmethod
-    def _create(cls, model_class: Any, *args: Any, **given: Any) -> Any:
+    def _create(cls, model_class: Any, *args: Any, **fields: Any) -> Any:
         names = ("verified", "phone_number", "phone_verified", "is_super_admin")
-        account = {name: given.pop(name) for name in names}
+        account = {name: fields.pop(name) for name in names}
         if not host().username:
-            given.pop("username", None)
-        user = model_class(**{**given, "password": make_password(given["password"])})
+            fields.pop("username", None)
+        user = model_class(**{**fields, "password": make_password(fields["password"])})
         user.save()
         person = lookup.get_person(user)
         proven_key = person.email_key if account["verified"] else ""
@@ -263,10 +263,10 @@ class Mailbox(Messenger):
         values = [message.context[name] for message in self.messages if name in message.context]
         return str(self._last(values).reveal())
 
-    def _last(self, found: list[T]) -> T:
-        if not found:
+    def _last(self, messages: list[T]) -> T:
+        if not messages:
             raise AssertionError("No such message was sent." if self.jobs else _NO_MESSAGE)
-        return found[-1]
+        return messages[-1]
 
 
 @contextmanager

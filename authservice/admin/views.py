@@ -23,12 +23,19 @@ from authservice.kernel.errors import ValidationFailed
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.fields import TRUE_OR_FALSE, Choice, Flag, Text
-from authservice.kernel.http.listing import MAX_NUMBER, Listing, SortDirection, given, listing, page
+from authservice.kernel.http.listing import (
+    MAX_NUMBER,
+    Listing,
+    SortDirection,
+    listing,
+    page,
+    without_empty,
+)
 from authservice.kernel.http.operations import operation
 from authservice.kernel.phrases import phrase
 
 SORT_FIELDS = ("created_at", "email", "username", "name")
-_TAKEN = (
+_CONFLICTS = (
     errors.Conflict,
     errors.UserAlreadyExists,
     errors.UsernameAlreadyExists,
@@ -130,11 +137,11 @@ class Changed(responses.MessageResponse):
 
 
 class Administration(Endpoint):
-    """A route for super admins; `found` returns the user in the path."""
+    """A route for super admins; `get_person` returns the user in the path."""
 
     super_admin = True
 
-    def found(self, user_id: str) -> Person:
+    def get_person(self, user_id: str) -> Person:
         person = lookup.find_by_id(user_id)
         if person is None:
             raise errors.UserNotFound
@@ -161,7 +168,7 @@ class Users(Administration):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        query = given(self.request.GET)
+        query = without_empty(self.request.GET)
         paging = page(query, SORT_FIELDS)
         filters = user_list.UserFilter(**fields.read(UsersQuery, query))
         people, total = user_list.page_of(paging, filters)
@@ -171,7 +178,7 @@ class Users(Administration):
         body=NewUserIn,
         answer=AdminUser,
         status=201,
-        faults=(*_TAKEN, errors.EmailNotConfigured),
+        faults=(*_CONFLICTS, errors.EmailNotConfigured),
         id="createUser",
         answered="The new user, who was mailed a link to set a password.",
     )
@@ -204,12 +211,12 @@ class User(Administration):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        return answer(admin_user(self.found(user_id)))
+        return answer(admin_user(self.get_person(user_id)))
 
     @operation(
         body=UserIn,
         answer=Changed,
-        faults=(errors.UserNotFound, *_TAKEN, *_PROTECTED),
+        faults=(errors.UserNotFound, *_CONFLICTS, *_PROTECTED),
         id="updateUser",
         answered="A `message`, and the user after the change.",
     )
@@ -230,13 +237,13 @@ class User(Administration):
         session began without one; log in again.
         """
         changes = self.read(UserIn)
-        person = self.found(user_id)
+        person = self.get_person(user_id)
         if not changes:
             raise ValidationFailed(phrase("At least one field to change is required."))
         update_user.update(person.user.pk, changes, **self.by())
         changed: Changed = {
             "message": phrase("User updated."),
-            "user": admin_user(self.found(user_id)),
+            "user": admin_user(self.get_person(user_id)),
         }
         return answer(changed)
 
@@ -260,7 +267,7 @@ class User(Administration):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        delete_user.delete(self.found(user_id).user.pk, **self.by())
+        delete_user.delete(self.get_person(user_id).user.pk, **self.by())
         return responses.message_response(phrase("User deleted."))
 
 
@@ -285,7 +292,7 @@ class Suspend(Administration):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        update_user.update(self.found(user_id).user.pk, {"active": False}, **self.by())
+        update_user.update(self.get_person(user_id).user.pk, {"active": False}, **self.by())
         return responses.message_response(phrase("User suspended. All sessions have ended."))
 
 
@@ -307,7 +314,7 @@ class Reactivate(Administration):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        update_user.update(self.found(user_id).user.pk, {"active": True}, **self.by())
+        update_user.update(self.get_person(user_id).user.pk, {"active": True}, **self.by())
         return responses.message_response(phrase("User reactivated."))
 
 
@@ -328,7 +335,7 @@ class Logout(Administration):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        support_actions.revoke_sessions(self.found(user_id).user.pk, **self.by())
+        support_actions.revoke_sessions(self.get_person(user_id).user.pk, **self.by())
         return responses.message_response(phrase("All sessions of the user have ended."))
 
 
@@ -357,7 +364,7 @@ class ResetPassword(Administration):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        create_user.mail_reset(self.found(user_id), **self.by())
+        create_user.mail_reset(self.get_person(user_id), **self.by())
         return responses.message_response(phrase("A link to set a new password is on its way."))
 
 

@@ -74,14 +74,14 @@ def clean(
 def _batches(
     now: datetime, size: int, at_most: int | None
 ) -> Iterator[tuple[QuerySet[Entry], list[Any]]]:
-    left = at_most
+    remaining = at_most
     for rows in due(now):
         for pks in cleanup.batches(rows, size):
-            if left is not None:
-                pks, left = pks[:left], left - len(pks)
+            if remaining is not None:
+                pks, remaining = pks[:remaining], remaining - len(pks)
             if pks:
                 yield rows, pks
-            if left is not None and left <= 0:
+            if remaining is not None and remaining <= 0:
                 return
 
 
@@ -100,7 +100,7 @@ def due(now: datetime) -> Iterator[QuerySet[Entry]]:
 def sorted_actions(rows: QuerySet[Entry], now: datetime) -> tuple[list[str], list[str]]:
     """The actions of which `rows` has expired entries, and the actions of which it has entries to
     keep. An action may be in both lists."""
-    expired, kept = [], []
+    expired, retained = [], []
     for action, age in _ages(rows):
         first_kept = (
             least(now - age) if age is not None else least(datetime.min.replace(tzinfo=UTC))
@@ -109,8 +109,8 @@ def sorted_actions(rows: QuerySet[Entry], now: datetime) -> tuple[list[str], lis
         if entries.filter(pk__lt=first_kept).exists():
             expired.append(action)
         if entries.filter(pk__gte=first_kept).exists():
-            kept.append(action)
-    return expired, kept
+            retained.append(action)
+    return expired, retained
 
 
 def _ages(rows: QuerySet[Entry]) -> Iterator[tuple[str, timedelta | None]]:
@@ -131,11 +131,11 @@ def policy() -> Mapping[str, timedelta | None]:
     return {**RETENTION, **{prefix: duration(value) for prefix, value in conf.retention.items()}}
 
 
-def duration(kept: Any) -> timedelta | None:
+def duration(raw: Any) -> timedelta | None:
     """A timedelta, or None for permanently. Raises TypeError with the rule as its text."""
-    if kept is None:
+    if raw is None:
         return None
-    age = convert(kept, timedelta)
+    age = convert(raw, timedelta)
     if age < timedelta(0):
         raise TypeError("a duration that is not negative")
     return timedelta(seconds=min(age, _LONGEST).total_seconds())

@@ -24,7 +24,7 @@ _COLUMNS = (
 )
 _ACTORS = {"admin": _("staff"), "system": _("the service")}
 _OF_ACTOR = ("ip_address", "user_agent")  # never shown to the target of an action
-_KEPT = phrase("Kept for as long as the log keeps its entries, to prove what was done.")
+_AFTER_DELETION = phrase("Kept for as long as the log keeps its entries, to prove what was done.")
 
 
 class LogSupport(Support):
@@ -50,14 +50,14 @@ class LogSupport(Support):
         yield Part(
             name="log_of_your_actions",
             purpose=phrase("Records what you did, so that you and staff notice attacks."),
-            after_deletion=_KEPT,
+            after_deletion=_AFTER_DELETION,
             rows=stored(Entry.objects.filter(by_user), *_COLUMNS, *_OF_ACTOR, shown=_exported),
         )
         # Without the address and the browser of the other actor, as in `/me/audit`.
         yield Part(
             name="log_of_actions_on_you",
             purpose=phrase("Records what others did to your account, such as staff."),
-            after_deletion=_KEPT,
+            after_deletion=_AFTER_DELETION,
             rows=stored(Entry.objects.filter(about), *_COLUMNS, shown=_of_other),
         )
 

@@ -27,7 +27,7 @@ from authservice.core.staff import authority
 from authservice.kernel.actions import ADMIN, SEVERITIES
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
-from authservice.kernel.http.listing import Listing, given, listing, page
+from authservice.kernel.http.listing import Listing, listing, page, without_empty
 from authservice.kernel.http.operations import Is, Moment, Named, operation
 from authservice.kernel.phrases import joined, phrase, phrase_count
 
@@ -256,7 +256,7 @@ class Cleanup(Endpoint):
 def filters(view: Endpoint, schema: type[Serializer[Any]] = EntriesQuery) -> dict[str, Any]:
     """The filters in the query string of a super admin, by the names in `EntryFilter`, which
     has `since` and `until` for `from` and `to`. Raises `ValidationFailed`."""
-    query = fields.read(schema, given(view.request.GET))
+    query = fields.read(schema, without_empty(view.request.GET))
     return {
         {"from": "since", "to": "until"}.get(name, name): value for name, value in query.items()
     }

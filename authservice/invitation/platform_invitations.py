@@ -59,7 +59,7 @@ class NewInvitation:
 
 
 def invite(
-    person: Person, session: Session, wanted: NewInvitation, client: Client
+    person: Person, session: Session, new_invitation: NewInvitation, client: Client
 ) -> tuple[PlatformInvitation, bool]:
     """Invite an address and mail it a link. Returns the invitation, and whether a mail is sent: a
     recipient who gets no more mails today gets none.
@@ -70,22 +70,22 @@ def invite(
     """
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured
-    if not identifiers.is_new_email(wanted.email):
+    if not identifiers.is_new_email(new_invitation.email):
         raise invalid("email", identifiers.NEW_EMAIL_RULE)
     allowed = conf.allowed_purposes
-    if allowed and wanted.purpose not in allowed:
+    if allowed and new_invitation.purpose not in allowed:
         raise invalid("purpose", one_of(allowed))
     with sessions.changing(person, session) as inviter:
         _require_may_invite(inviter)
-        key = identifiers.email_key(wanted.email)
+        key = identifiers.email_key(new_invitation.email)
         _require_room(key)
-        _require_no_other(inviter.user.pk, key, wanted.purpose)
+        _require_no_other(inviter.user.pk, key, new_invitation.purpose)
         sending.count_invitation(inviter)
         invitation: PlatformInvitation = PlatformInvitation.objects.create(
-            email=wanted.email,
+            email=new_invitation.email,
             email_key=key,
-            purpose=wanted.purpose,
-            metadata=wanted.metadata,
+            purpose=new_invitation.purpose,
+            metadata=new_invitation.metadata,
             inviter=inviter.user,
             expires_at=clock.now() + conf.ttl,
         )
@@ -257,33 +257,35 @@ class Filter:
     query: str = ""
 
 
-def sent_by(person: Person, wanted: Filter, page: Page) -> tuple[list[PlatformInvitation], int]:
+def sent_by(person: Person, filters: Filter, page: Page) -> tuple[list[PlatformInvitation], int]:
     """One page of the invitations that the user sent, and how many there are."""
     rows = PlatformInvitation.objects.filter(inviter=person.user.pk)
-    if wanted.status:
-        rows = rows.with_status(wanted.status)
+    if filters.status:
+        rows = rows.with_status(filters.status)
     column = "shown_status" if page.sort_field == "status" else ""
-    return _page(rows.with_shown_status() if column else rows, wanted, page, column)
+    return _page(rows.with_shown_status() if column else rows, filters, page, column)
 
 
-def pending_for(person: Person, wanted: Filter, page: Page) -> tuple[list[PlatformInvitation], int]:
+def pending_for(
+    person: Person, filters: Filter, page: Page
+) -> tuple[list[PlatformInvitation], int]:
     """The pending invitations for the address of the user, verified or not, and how many there
     are."""
     if not person.email:
         return [], 0
     rows = PlatformInvitation.objects.pending().filter(email_key=person.email_key)
-    return _page(rows, wanted, page)
+    return _page(rows, filters, page)
 
 
 def _page(
-    rows: Any, wanted: Filter, page: Page, column: str = ""
+    rows: Any, filters: Filter, page: Page, column: str = ""
 ) -> tuple[list[PlatformInvitation], int]:
     """One page of the rows that match the filter, and how many match. `column` is that of
     `Page.order`."""
-    if wanted.purpose:
-        rows = rows.filter(purpose=wanted.purpose)
-    if wanted.query:
-        matching = sql.containing(wanted.query, "email", using=databases.primary())
+    if filters.purpose:
+        rows = rows.filter(purpose=filters.purpose)
+    if filters.query:
+        matching = sql.containing(filters.query, "email", using=databases.primary())
         rows = rows.filter(matching)
     total = rows.count()
     return list(page.cut(rows.order_by(*page.order(column)))), total

@@ -50,9 +50,9 @@ from authservice.kernel.http.listing import (
     array,
     array_page,
     counted,
-    given,
     listing,
     page,
+    without_empty,
 )
 from authservice.kernel.http.operations import Moment, carries, operation
 from authservice.kernel.phrases import phrase
@@ -181,7 +181,7 @@ class Invitations(Endpoint):
         `status`, `purpose` and `query`, a part of the address. `total` is the number of all that
         match.
         """
-        query = given(self.request.GET)
+        query = without_empty(self.request.GET)
         paging = page(query, SORT_FIELDS)
         filters = Filter(**fields.read(InvitationsQuery, query))
         rows, total = platform_invitations.sent_by(self.identity.person, filters, paging)
@@ -201,7 +201,7 @@ class OwnInvitations(Endpoint):
         accepted with the link of the mail only, because no response contains a token. `limit`
         is 100 at most and by default; `X-Total-Count` is the number of all.
         """
-        query = given(self.request.GET)
+        query = without_empty(self.request.GET)
         filters = Filter(**fields.read(OwnInvitationsQuery, query))
         paging = array_page(query, OWN_SORT_FIELDS)
         rows, total = platform_invitations.pending_for(self.identity.person, filters, paging)

@@ -79,7 +79,7 @@ class Visit:
         if limit <= 0:
             return [_not_asked] * len(questions)
         end = monotonic() + limit
-        answers = [_asked(question) for question in questions]
+        answers = [_in_thread(question) for question in questions]
         return [partial(_received, answer, end, limit) for answer in answers]
 
     @contextmanager
@@ -126,7 +126,7 @@ def skew(whose: str, seconds: float, *, settings: str = "") -> Finding:
     )
 
 
-def _asked(question: Callable[[], Any]) -> _Answer:
+def _in_thread(question: Callable[[], Any]) -> _Answer:
     """Call the question in a thread of its own; returns the queue that gets its answer. A thread
     that waits for a program that never answers is left behind, and does not keep the process from
     ending."""

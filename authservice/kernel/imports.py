@@ -88,7 +88,7 @@ class CannotImport(Exception):
 class ImportSource:
     """Base class: imports one kind of data from one package."""
 
-    what: str
+    data_kind: str
     """The data, in lower case."""
 
     reads: Collection[str] = ()

@@ -309,10 +309,10 @@ class SessionData(Slot):
         issued, after `CORE.CLAIMS_HOOK`. They replace none of the claims of core."""
         return {}
 
-    def extras(self, person: Any, kept: Any) -> Mapping[str, Any]:
+    def extras(self, person: Any, current_session: Any) -> Mapping[str, Any]:
         """Fields of `data.data` in a login response. The API description reads them from the
-        TypedDict in the return annotation. Called after the commit. `kept` is the session that a
-        signed-in client keeps, or None if the session is new."""
+        TypedDict in the return annotation. Called after the commit. `current_session` is the
+        session that a signed-in client keeps, or None if the session is new."""
         return {}
 
     def withholds_refresh(self) -> bool:

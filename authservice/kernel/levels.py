@@ -94,7 +94,7 @@ class Record:
             if part.startswith(_WITHDRAWN):
                 continue
             level, seconds, proofs = part.split(" ")
-            yield Event(known(level), _moment(seconds), tuple(proofs.split(",")))
+            yield Event(by_name(level), _moment(seconds), tuple(proofs.split(",")))
 
     def with_event(self, proofs: Iterable[str], at: datetime) -> Record:
         """The record after a proof at this time (aware); unchanged if it proves nothing."""
@@ -152,7 +152,7 @@ def _written(events: Mapping[Level, Event], withdrawn: datetime | None = None) -
     return Record(";".join(parts))
 
 
-def known(text: str) -> Level:
+def by_name(text: str) -> Level:
     """The level with this name, for the type checker; `text` must be one of `ORDER`."""
     return next(level for level in ORDER if level == text)
 

@@ -18,14 +18,14 @@ class FormPage:
     """A page with a form that posts to a route of the API.
 
     `route` is the name of the route in the URLconf. `hidden` are the values of the link, which the
-    form sends back. `known` are values that the page may show, such as the address of an
+    form sends back. `link_details` are values that the page may show, such as the address of an
     invitation. `typed` are values that the user typed before, never a secret. `fault` is the error
     after which the form is shown again.
     """
 
     route: str
     hidden: Mapping[str, Secret]
-    known: Mapping[str, Any] = field(default_factory=dict)
+    link_details: Mapping[str, Any] = field(default_factory=dict)
     typed: Mapping[str, str] = field(default_factory=dict)
     fault: Fault | None = None
 
@@ -34,10 +34,10 @@ class FormPage:
 class ResultPage:
     """A page that replaces a JSON response: its status, and `code` of an error or "".
 
-    `outcome` is the field `status` of the response, if it has one. `kept` says that a login stays
-    in the browser. `temp_token` is that of a challenge of the type `challenge`, and `access_token`
-    that of a login. `challenge_data` are the other values of the challenge, such as the options of
-    a passkey.
+    `outcome` is the field `status` of the response, if it has one. `keeps_login` says that a login
+    stays in the browser. `temp_token` is that of a challenge of the type `challenge`, and
+    `access_token` that of a login. `challenge_data` are the other values of the challenge, such as
+    the options of a passkey.
     """
 
     route: str
@@ -45,7 +45,7 @@ class ResultPage:
     code: str = ""
     message: str = ""
     outcome: str = ""
-    kept: bool = False
+    keeps_login: bool = False
     challenge: str = ""
     temp_token: Secret = field(default_factory=lambda: Secret(""))
     access_token: Secret = field(default_factory=lambda: Secret(""))

@@ -16,7 +16,7 @@ from django.dispatch import Signal
 SENT, FAILED, LOST = "sent", "failed", "lost"
 
 messages = Signal()  # channel, kind, outcome
-# seconds, taken: how long a request waited for a password hash, and whether it got a slot
+# seconds, acquired: how long a request waited for a password hash, and whether it got a slot
 hash_waits = Signal()
 outbound_calls = Signal()  # service, outcome, seconds
 

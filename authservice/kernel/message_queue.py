@@ -121,10 +121,10 @@ def _hand_over(messenger: Messenger, message: Message) -> None:
         measures.message(message.kind, message.target, measures.LOST)
 
 
-def place(wrong: BaseException) -> str:
+def place(error: BaseException) -> str:
     """Where the error was raised, such as " at /usr/lib/python3.12/smtplib.py:257"; "" if that is
     unknown. For a log without the texts of errors."""
-    frames = traceback.extract_tb(wrong.__traceback__)
+    frames = traceback.extract_tb(error.__traceback__)
     return f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
 
 

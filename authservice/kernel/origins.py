@@ -65,13 +65,13 @@ def _is_plain(url: str) -> bool:
     return url.isprintable() and not {" ", "\\"} & {*url}
 
 
-def same_site(one: str, other: str) -> bool:
+def same_site(first: str, second: str) -> bool:
     """Whether browsers count two addresses as one site, so that `SameSite` lets cookies pass.
 
     A site is the scheme and the registrable domain. There is no list of public suffixes here: two
     hosts below such a suffix, such as `a.co.uk` and `b.co.uk`, are taken for one site.
     """
-    return _site(one) == _site(other)
+    return _site(first) == _site(second)
 
 
 def _site(url: str) -> tuple[str, str]:

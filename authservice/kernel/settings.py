@@ -234,25 +234,26 @@ def declared() -> dict[str, type[Any]]:
     return {name: entry._schema for name, entry in sorted(_sections.items())}
 
 
-def convert(raw: Any, wanted: Any) -> Any:
-    """Convert `raw` to the type `wanted`. The text of a TypeError says what the value must be."""
-    if get_origin(wanted) is Annotated:
-        return convert(raw, get_args(wanted)[0])  # rules are a matter of the system check
-    if get_origin(wanted) in (Union, UnionType):
-        return _one_type_of(raw, get_args(wanted))
-    if get_origin(wanted) is Literal:
-        if raw not in get_args(wanted):
-            raise TypeError("one of " + ", ".join(map(repr, get_args(wanted))))
+def convert(raw: Any, annotation: Any) -> Any:
+    """Convert `raw` to the type of `annotation`. The text of a TypeError says what the value must
+    be."""
+    if get_origin(annotation) is Annotated:
+        return convert(raw, get_args(annotation)[0])  # rules are a matter of the system check
+    if get_origin(annotation) in (Union, UnionType):
+        return _one_type_of(raw, get_args(annotation))
+    if get_origin(annotation) is Literal:
+        if raw not in get_args(annotation):
+            raise TypeError("one of " + ", ".join(map(repr, get_args(annotation))))
         return raw
-    if wanted is timedelta:
+    if annotation is timedelta:
         return _duration(raw)
-    if wanted is datetime:
+    if annotation is datetime:
         if not isinstance(raw, datetime) or raw.utcoffset() is None:
             raise TypeError("a datetime with a time zone")
         return raw
-    if wanted is Any:
+    if annotation is Any:
         return raw
-    kind = get_origin(wanted) or wanted
+    kind = get_origin(annotation) or annotation
     if kind is tuple:
         if not isinstance(raw, list | tuple):
             raise TypeError("a list")

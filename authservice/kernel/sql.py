@@ -352,7 +352,7 @@ def _run(connection: Any, sql: str, params: Sequence[Any], read: Callable[[Any],
     may_prepare = getattr(driver, "prepare_threshold", 0) is None and connection.alias not in _lost
     prepares = may_prepare and _allowed.get(driver)
     if prepares is None:  # not decided yet for this connection
-        prepares = _allowed[driver] = _is_wanted(connection)
+        prepares = _allowed[driver] = _should_prepare(connection)
     if prepares:
         former_factory = driver.cursor_factory
         driver.cursor_factory = _preparing(connection.Database, connection.timezone is not None)
@@ -390,21 +390,21 @@ def _numbered(sql: str) -> bytes:
     """The statement with PostgreSQL's own `$1`, `$2`, … instead of `%s`. psycopg would convert a
     statement of more than 4096 characters or 50 values, as some of ours are, for each request."""
     number = count(1)
-    text = re.sub("%[s%]", lambda found: f"${next(number)}" if found[0] == "%s" else "%", sql)
+    text = re.sub("%[s%]", lambda match: f"${next(number)}" if match[0] == "%s" else "%", sql)
     return text.encode()
 
 
-def _is_wanted(connection: Any) -> bool:
+def _should_prepare(connection: Any) -> bool:
     """Whether to prepare statements on this open connection, by `PREPARED_STATEMENTS`."""
     mode, options = root.prepared_statements, connection.settings_dict
     if not hasattr(connection.Database, "RawCursor"):
         return False  # psycopg before 3.2
     if mode != "auto":
         return bool(mode == "always")
-    kept = options["CONN_MAX_AGE"] != 0 or bool(options["OPTIONS"].get("pool"))
+    persistent = options["CONN_MAX_AGE"] != 0 or bool(options["OPTIONS"].get("pool"))
     # Projects set this option behind a pooler that changes connections between transactions.
     pooled = bool(options.get("DISABLE_SERVER_SIDE_CURSORS"))
-    if pooled or not kept:
+    if pooled or not persistent:
         return False
     # The connection must lead to the server itself. A pooler reports other process ids.
     with connection.wrap_database_errors, connection.Database.Cursor(connection.connection) as raw:
@@ -454,5 +454,5 @@ def containing(text: str, *columns: str, using: str) -> Q:
     return _any_of(columns, "icontains", text)
 
 
-def _any_of(columns: tuple[str, ...], lookup: str, wanted: str) -> Q:
-    return Q(*((f"{column}__{lookup}", wanted) for column in columns), _connector=Q.OR)
+def _any_of(columns: tuple[str, ...], lookup: str, value: str) -> Q:
+    return Q(*((f"{column}__{lookup}", value) for column in columns), _connector=Q.OR)

@@ -136,8 +136,8 @@ class Support(Slot):
     buttons: Sequence[Button] = ()
     """The actions of the module."""
 
-    further: Sequence[str] = ()
-    """Further permissions that support staff need, such as those of linked pages."""
+    extra_permissions: Sequence[str] = ()
+    """Other permissions that support staff need, such as those of linked pages."""
 
     def obstacles(self, person: Any) -> Iterable[Obstacle]:
         """Why the user cannot log in, as far as the module knows."""
@@ -163,7 +163,7 @@ class Support(Slot):
 
 
 def stored(
-    found: QuerySet[Any], *columns: str, shown: Callable[[dict[str, Any]], Row] = dict
+    queryset: QuerySet[Any], *columns: str, shown: Callable[[dict[str, Any]], Row] = dict
 ) -> Iterator[Row]:
     """These columns of the rows, in the order of their primary keys; `shown` may change each row.
 
@@ -172,7 +172,7 @@ def stored(
     PgBouncer cannot keep such a cursor, and MySQL sends all rows at once without one.
     """
     last = None
-    rows = found.order_by("pk").values(*columns, "pk")
+    rows = queryset.order_by("pk").values(*columns, "pk")
     while batch := list((rows if last is None else rows.filter(pk__gt=last))[:_ROWS]):
         last = batch[-1]["pk"]
         for row in batch:

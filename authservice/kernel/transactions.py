@@ -67,13 +67,13 @@ class WrongTransaction(RuntimeError):
 
 def inside(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator: the function must be called in a transaction of the database of users."""
-    return _checked(function, wanted=True)
+    return _checked(function, must_be_open=True)
 
 
 def outside(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator: the function must not be called in a transaction of the database of users, which
     a refusal would roll back."""
-    return _checked(function, wanted=False)
+    return _checked(function, must_be_open=False)
 
 
 def is_open(connection: BaseDatabaseWrapper) -> bool:
@@ -83,14 +83,14 @@ def is_open(connection: BaseDatabaseWrapper) -> bool:
     return any(not getattr(block, "_from_testcase", False) for block in blocks)
 
 
-def _checked(function: Callable[P, R], *, wanted: bool) -> Callable[P, R]:
+def _checked(function: Callable[P, R], *, must_be_open: bool) -> Callable[P, R]:
     if not os.environ.get(VARIABLE):
         return function
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if is_open(connections[databases.primary()]) is not wanted:
-            where = "in a transaction" if wanted else "outside of transactions"
+        if is_open(connections[databases.primary()]) is not must_be_open:
+            where = "in a transaction" if must_be_open else "outside of transactions"
             raise WrongTransaction(f"{function.__qualname__} must be called {where}.")
         return function(*args, **kwargs)
 

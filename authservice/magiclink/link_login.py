@@ -153,5 +153,5 @@ class MagicLinkAccess(AccountAccess):
 account_access = MagicLinkAccess()
 
 
-def _reason(wrong: Fault) -> str:
-    return wrong.code.lower()
+def _reason(fault: Fault) -> str:
+    return fault.code.lower()

@@ -117,8 +117,8 @@ def _message(channel: str, kind: str, outcome: str, **_: Any) -> None:
     messages.add(1, {"channel": channel, "kind": kind, "outcome": outcome})
 
 
-def _hash_wait(seconds: float, taken: bool, **_: Any) -> None:
-    hash_wait.record(seconds, {"outcome": "hashed" if taken else "refused"})
+def _hash_wait(seconds: float, acquired: bool, **_: Any) -> None:
+    hash_wait.record(seconds, {"outcome": "hashed" if acquired else "refused"})
 
 
 def _outbound_call(service: str, outcome: str, seconds: float, **_: Any) -> None:

@@ -117,16 +117,16 @@ def _revoke(person: Person, links: list[Link], reason: str) -> bool:
 
 
 @transactions.inside
-def remove(link: Link, *, kept: Session | None = None) -> bool:
+def remove(link: Link, *, current_session: Session | None = None) -> bool:
     """Remove a link and leave a record; False if it is gone already. Every removal calls this.
 
-    The sessions that began with the provider end, except `kept`, and so do logins with it that wait
-    for a second factor. The caller holds the lock of the user's row: a concurrent login with the
-    link then either finds it removed, or its session ends here.
+    The sessions that began with the provider end, except `current_session`, and so do logins with
+    it that wait for a second factor. The caller holds the lock of the user's row: a concurrent
+    login with the link then either finds it removed, or its session ends here.
     """
     method = login_method(link.provider)
     one_time.revoke_logins(link.user_id, method)
-    sessions.end_begun_with(link.user_id, method, kept, _REASON)
+    sessions.end_begun_with(link.user_id, method, current_session, _REASON)
     removed = storage.links().remove(link)
     if removed:
         record = RemovedLink(

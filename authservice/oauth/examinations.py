@@ -33,7 +33,7 @@ class _Answer:
     ahead: float = 0.0
 
 
-class _Wrong(Exception):
+class _InvalidDocument(Exception):
     """A document is not what a login needs. Has the fault and the key of the setting to change."""
 
     def __init__(self, fault: str, setting: str) -> None:
@@ -43,7 +43,7 @@ class _Wrong(Exception):
 
 def examine_providers(visit: Visit) -> Iterator[Finding]:
     """Whether the metadata and the keys of each enabled provider can be read."""
-    targets = list(_asked())
+    targets = list(_providers())
     # Asked at the same time. Each answer is a function that returns the result or raises.
     answers = visit.calls([partial(_examined, provider) for provider in targets])
     for provider, answer in zip(targets, answers, strict=True):
@@ -74,7 +74,7 @@ def examine_providers(visit: Visit) -> Iterator[Finding]:
         yield Finding(area="providers", state=OK, text=text)
 
 
-def _asked() -> Iterator[OpenIDProvider]:
+def _providers() -> Iterator[OpenIDProvider]:
     """The enabled OpenID Connect providers. One with invalid settings is left out."""
     for entry in registry.configured().values():
         if not entry.enabled:
@@ -99,16 +99,16 @@ def _examined(provider: OpenIDProvider) -> _Answer:
             issuer = claims.text(claims.mapping(metadata).get("issuer"))
             if issuer != provider.issuer:
                 fault = f"its metadata are of the issuer {issuer!r}, not of {provider.issuer!r}"
-                raise _Wrong(fault, "ISSUER")
+                raise _InvalidDocument(fault, "ISSUER")
             keys_url = provider.settings.jwks_url or claims.text(metadata.get("jwks_uri"))
         else:
             keys_url = provider.jwks_url()
         if not keys_url:
-            raise _Wrong("its metadata name no keys (jwks_uri)", "JWKS_URL")
+            raise _InvalidDocument("its metadata name no keys (jwks_uri)", "JWKS_URL")
         keys, date = _document(provider, keys_url, "JWKS_URL")
         if not is_key_set(keys) or not keys["keys"]:
-            raise _Wrong("its key set has no keys", "JWKS_URL")
-    except _Wrong as error:
+            raise _InvalidDocument("its key set has no keys", "JWKS_URL")
+    except _InvalidDocument as error:
         return _Answer(error.fault, error.setting)
     try:
         ahead = parsedate_to_datetime(date).timestamp() - clock.timestamp()
@@ -118,18 +118,23 @@ def _examined(provider: OpenIDProvider) -> _Answer:
 
 
 def _document(provider: OpenIDProvider, url: str, setting: str) -> tuple[Any, str]:
-    """The JSON document and the header `Date`. Raises `_Wrong` with the setting to change."""
-    what = "metadata" if setting == "ISSUER" else "keys"
+    """The JSON document and the header `Date`. Raises `_InvalidDocument` with the setting to
+    change."""
+    document_name = "metadata" if setting == "ISSUER" else "keys"
     timeout = timedelta(seconds=CALL / 2)  # two documents in the time of a call
     try:
         response = http_client.send("GET", url, service=provider.name, headers={}, timeout=timeout)
         response.raise_for_status()
         return response.json(), response.headers.get("date", "")
     except BadStatus as error:
-        raise _Wrong(
-            f"its {what} at {url} are answered with the status {error.code}", setting
+        raise _InvalidDocument(
+            f"its {document_name} at {url} are answered with the status {error.code}", setting
         ) from None
     except Refused as error:
-        raise _Wrong(f"its {what} were not requested: {error}", setting) from None
+        raise _InvalidDocument(
+            f"its {document_name} were not requested: {error}", setting
+        ) from None
     except OutboundError as error:
-        raise _Wrong(f"its {what} at {url} cannot be read: {fault_of(error)}", setting) from None
+        raise _InvalidDocument(
+            f"its {document_name} at {url} cannot be read: {fault_of(error)}", setting
+        ) from None

@@ -118,18 +118,18 @@ def _options(*required: str) -> Any:
     return {"require": [*required], "verify_sub": False}
 
 
-def _check_hash(given: Any, access_token: Secret, key: PyJWK) -> None:
+def _check_hash(claim: Any, access_token: Secret, key: PyJWK) -> None:
     """OpenID Connect Core 1.0 section 3.1.3.8."""
     size = "512" if key.algorithm_name in ("EdDSA", "Ed25519") else key.algorithm_name[-3:]
     digest = hashlib.new(f"sha{size}", access_token.reveal().encode()).digest()
-    if given != crypto.b64(digest[: len(digest) // 2]):
+    if claim != crypto.b64(digest[: len(digest) // 2]):
         raise InvalidIDToken("access token")
 
 
-def _is_nonce(given: Any, nonce: Secret) -> bool:
+def _is_nonce(claim: Any, nonce: Secret) -> bool:
     # A lone surrogate, which JSON can spell, cannot be encoded.
-    if not isinstance(given, str) or not given.isascii() or not nonce:
+    if not isinstance(claim, str) or not claim.isascii() or not nonce:
         return False
     # Apple's and Google's libraries for apps put the SHA-256 of the nonce into the request.
     hashed = Secret(hashlib.sha256(nonce.reveal().encode()).hexdigest())
-    return Secret(given) == nonce or Secret(given.lower()) == hashed
+    return Secret(claim) == nonce or Secret(claim.lower()) == hashed

@@ -63,10 +63,10 @@ def store_state(flow: Flow, caller: Caller, *, onward: str = "") -> Secret:
 def link(started_by: Linking, provider: str, result: ProviderResult, client: Client) -> None:
     """Link the user of the provider to the user who started the flow; nothing changes if they are
     linked already. Raises `InvalidState` or `AlreadyLinked`."""
-    found = sessions.find_for_request(started_by.session_id)
-    if found is None:
+    match = sessions.find_for_request(started_by.session_id)
+    if match is None:
         raise errors.InvalidState
-    person, session_row = found
+    person, session_row = match
     session = sessions.as_model(session_row)
     profile = profiles.cleaned(result.profile, provider)
     try:
@@ -85,7 +85,7 @@ def unlink(person: Person, session: Session, provider: str, client: Client) -> N
             raise errors.NotLinked
         before = security_notice.state_of(present)
         for link in provider_links:
-            eviction.remove(link, kept=session)
+            eviction.remove(link, current_session=session)
             # Remembered for the link "this was not me" of the notice.
             eviction.remember(link, present)
         can_log_in = present.user.has_usable_password() or any(

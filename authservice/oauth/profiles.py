@@ -44,7 +44,7 @@ def cleaned(profile: Profile, provider: str) -> Profile:
 def new_user(profile: Profile) -> NewUser:
     """The data of an account to create."""
     user_model = host()
-    further: dict[str, str] = {}
+    extra_columns: dict[str, str] = {}
     for name, source in conf.profile_fields.items():
         column = user_model.model._meta.get_field(name)
         raw = getattr(profile, source)
@@ -52,7 +52,7 @@ def new_user(profile: Profile) -> NewUser:
         # A value that the field of the project does not accept is left out: it must not prevent
         # the login.
         with suppress(ValidationError):
-            further[name] = column.clean(text, None) if text else ""
+            extra_columns[name] = column.clean(text, None) if text else ""
     return NewUser(
         email=profile.email,
         name=_text(profile.name, _NAME_SIZE),
@@ -60,7 +60,7 @@ def new_user(profile: Profile) -> NewUser:
         last_name=_text(profile.last_name, _longest(user_model.last_name)),
         avatar=_url(profile.avatar),
         extra_fields=extra_fields.of_columns(
-            {name: value for name, value in further.items() if value}
+            {name: value for name, value in extra_columns.items() if value}
         ),
     )
 

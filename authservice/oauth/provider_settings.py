@@ -156,40 +156,40 @@ class Entry:
     """The raw settings of one provider."""
 
     name: str
-    given: Mapping[str, Any]
+    raw_settings: Mapping[str, Any]
 
     @property
     def path(self) -> str:
         """Dotted path of the class that speaks with the provider; empty if there is none."""
-        path = self.given.get("CLASS")
-        if not path and "BACKEND" in self.given:
+        path = self.raw_settings.get("CLASS")
+        if not path and "BACKEND" in self.raw_settings:
             path = SOCIAL_CORE
-        if not path and "ISSUER" in self.given and self.name not in BUILT_IN:
+        if not path and "ISSUER" in self.raw_settings and self.name not in BUILT_IN:
             path = GENERIC
         return str(path or BUILT_IN.get(self.name, ""))
 
     @property
     def enabled(self) -> bool:
         """Whether users can log in with it, without building it."""
-        return bool(self.given.get("ENABLED", True))
+        return bool(self.raw_settings.get("ENABLED", True))
 
 
 def read() -> Iterator[Entry]:
     """The entries whose name and shape are right; the checks report the others."""
     for name, raw in conf.providers.items():
         if not name_problem(name) and isinstance(raw, Mapping):
-            yield Entry(name=name, given=raw)
+            yield Entry(name=name, raw_settings=raw)
 
 
 def title(name: str) -> str:
     """The name of a provider for people, also of one that is not configured any more."""
-    own_name = _given(name).get("DISPLAY_NAME")
+    own_name = _raw_settings(name).get("DISPLAY_NAME")
     return own_name if isinstance(own_name, str) and own_name else TITLES.get(name, name)
 
 
 def vouches_for(name: str, email: str) -> bool:
     """Whether the settings let this provider verify addresses of the domain of `email`."""
-    domains = _given(name).get("EMAIL_DOMAINS", ANY_DOMAIN)
+    domains = _raw_settings(name).get("EMAIL_DOMAINS", ANY_DOMAIN)
     if domains == ANY_DOMAIN or ANY_DOMAIN in domains:
         return True
     domain = identifiers.domain_key(email.rpartition("@")[2])
@@ -198,10 +198,10 @@ def vouches_for(name: str, email: str) -> bool:
 
 def links_by_email(name: str) -> bool:
     """Whether this provider may be linked to an account by its verified address."""
-    return conf.allow_account_linking and bool(_given(name).get("LINK_BY_EMAIL", True))
+    return conf.allow_account_linking and bool(_raw_settings(name).get("LINK_BY_EMAIL", True))
 
 
-def _given(name: str) -> Mapping[str, Any]:
+def _raw_settings(name: str) -> Mapping[str, Any]:
     raw = conf.providers.get(name)
     return raw if isinstance(raw, Mapping) else {}
 
@@ -225,7 +225,7 @@ def check_providers() -> Iterator[CheckMessage]:
             yield message("authservice.E201", f"{_where(name)} {problem}")
             continue
         valid = isinstance(raw, Mapping)
-        entry = Entry(name=name, given=raw if valid else {})
+        entry = Entry(name=name, raw_settings=raw if valid else {})
         problems = list(_problems(entry)) if valid else [" must be a dict."]
         for text in problems:
             yield message("authservice.E202", f"{_where(name)}{text}")
@@ -238,8 +238,12 @@ def check_domains() -> Iterator[CheckMessage]:
     """A deploy check: a provider that the project has chosen may speak for the owner of every
     address, as long as EMAIL_DOMAINS does not limit it."""
     for entry in read():
-        is_chosen = any(entry.given.get(key) for key in _CHOSEN_BY_PROJECT)
-        if is_chosen and "EMAIL_DOMAINS" not in entry.given and conf.trust_email_verification:
+        is_chosen = any(entry.raw_settings.get(key) for key in _CHOSEN_BY_PROJECT)
+        if (
+            is_chosen
+            and "EMAIL_DOMAINS" not in entry.raw_settings
+            and conf.trust_email_verification
+        ):
             text = f"{_where(entry.name)} has no EMAIL_DOMAINS, so it may log in to every account"
             yield message("authservice.W209", f"{text} by claiming its address.")
 
@@ -247,7 +251,7 @@ def check_domains() -> Iterator[CheckMessage]:
 def check_issuers() -> Iterator[CheckMessage]:
     """A deploy check: a provider for development, which lets everybody in as anybody."""
     for entry in read():
-        issuer = entry.given.get("ISSUER", "")
+        issuer = entry.raw_settings.get("ISSUER", "")
         if isinstance(issuer, str) and is_loopback(parts_of(issuer).hostname):
             text = f"{_where(entry.name)} has the ISSUER {issuer!r}"
             yield message("authservice.W216", f"{text}, as providers for development have.")
@@ -289,7 +293,7 @@ def _converted(entry: Entry, schema: type[ProviderSettings]) -> tuple[dict[str, 
     field_types = {field.name: types[field.name] for field in dataclasses.fields(schema)}
     values: dict[str, Any] = {}
     complaints: list[str] = []
-    for key, raw in entry.given.items():
+    for key, raw in entry.raw_settings.items():
         if key == "CLASS":
             continue
         if not isinstance(key, str) or not key.isupper() or key.lower() not in field_types:
@@ -309,10 +313,10 @@ def _converted(entry: Entry, schema: type[ProviderSettings]) -> tuple[dict[str, 
     return values, complaints
 
 
-def _value(raw: Any, wanted: Any) -> Any:
-    if wanted is Secret:
+def _value(raw: Any, annotation: Any) -> Any:
+    if annotation is Secret:
         return raw if isinstance(raw, Secret) else Secret(convert(raw, str))
-    return convert(raw, wanted)
+    return convert(raw, annotation)
 
 
 def name_problem(name: object) -> str:

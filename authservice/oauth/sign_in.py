@@ -253,16 +253,16 @@ def _complete_signup(arriving: Arriving, person: Person) -> Person:
 
 def _enter(
     arriving: Arriving,
-    who: Person | NewAccount,
+    account: Person | NewAccount,
     change: Callable[[Person], Person],
     then: Callable[[Login], None] | None = None,
 ) -> SignedIn:
     outcome = login.enter(
-        who, arriving.client, method=arriving.method, proofs=PROOFS, change=change, then=then
+        account, arriving.client, method=arriving.method, proofs=PROOFS, change=change, then=then
     )
     if not (outcome.tokens or outcome.challenges):
         raise LinkTaken  # the user was deleted since they were read: decide again
-    is_new = isinstance(who, NewAccount)
+    is_new = isinstance(account, NewAccount)
     return SignedIn(outcome=outcome, is_new_user=is_new, provider=arriving.provider)
 
 

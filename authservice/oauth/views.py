@@ -302,8 +302,8 @@ class Callback(LinkEndpoint):
         )
         result, onward = completed.result, completed.onward
         if isinstance(result, SignedIn):
-            further = further_fields(result)
-            return redirects.login(result.outcome, to=onward, message=DONE, more=further)
+            extra_fields = further_fields(result)
+            return redirects.login(result.outcome, to=onward, message=DONE, more=extra_fields)
         if onward:
             return redirects.result({"linked": result.provider}, to=onward)
         body: ProviderLinked = {
@@ -319,9 +319,9 @@ class Callback(LinkEndpoint):
         if carried := identity.of(self.request).caller:
             yield carried.person
         session_id = token_cookies.session_of(self.request)
-        found = session_id and sessions.find_for_request(session_id)
-        if found and sessions.is_valid(*found):
-            yield found[0]
+        match = session_id and sessions.find_for_request(session_id)
+        if match and sessions.is_valid(*match):
+            yield match[0]
 
     def _take_cookie(self, name: str) -> Secret:
         """The value of the cookie of the flow, which the response deletes."""
@@ -452,10 +452,10 @@ def _bind(request: HttpRequest, response: HttpResponse, begun: Redirect) -> None
     )
 
 
-def _texts(given: dict[str, Any]) -> dict[str, str]:
+def _texts(parameters: dict[str, Any]) -> dict[str, str]:
     """The parameters as the provider sent them; empty ones are left out."""
     texts = {
         name: value.reveal() if isinstance(value, Secret) else value
-        for name, value in given.items()
+        for name, value in parameters.items()
     }
     return {name: text for name, text in texts.items() if text}

@@ -17,12 +17,12 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True)
 class _Values:
-    """Values of an answer that the routes at `path` and below it take. `given` has a JSON pointer
-    into the answer, without the first slash, by the name of the parameter or field that takes the
-    value."""
+    """Values of an answer that the routes at `path` and below it take. `pointers` has a JSON
+    pointer into the answer, without the first slash, by the name of the parameter or field that
+    takes the value."""
 
     path: str
-    given: Mapping[str, str]
+    pointers: Mapping[str, str]
 
 
 _USER_ID = {"user_id": "id"}
@@ -83,10 +83,10 @@ def of_answer(answer: Any, source: Route, targets: Sequence[Route]) -> Schema:
     for pointer, values, target in candidates:
         # A route at or below the path of these values that needs no other parameters takes them.
         below = f"{target.path}/".startswith(f"{values.path}/")
-        if not below or not set(target.parameters) <= set(values.given) or target.id in links:
+        if not below or not set(target.parameters) <= set(values.pointers) or target.id in links:
             continue
         expressions = {
-            name: f"$response.body#{pointer}/{place}" for name, place in values.given.items()
+            name: f"$response.body#{pointer}/{place}" for name, place in values.pointers.items()
         }
         parameters = {name: text for name, text in expressions.items() if name in target.parameters}
         body = {name: text for name, text in expressions.items() if name not in target.parameters}

@@ -50,27 +50,27 @@ _BOUNDS = {
 }
 
 
-def of_input(given: Any) -> Schema:
+def of_input(field: Any) -> Schema:
     """The schema of a field of a serializer; without a type if this module does not know it."""
-    if isinstance(given, serializers.ChoiceField):
-        schema: Schema = {"enum": [*given.choices, *([None] if given.allow_null else [])]}
-    elif isinstance(given, serializers.Serializer):
-        schema = of_serializer(type(given))
+    if isinstance(field, serializers.ChoiceField):
+        schema: Schema = {"enum": [*field.choices, *([None] if field.allow_null else [])]}
+    elif isinstance(field, serializers.Serializer):
+        schema = of_serializer(type(field))
     else:
-        schema = _first(_INPUT, given)
+        schema = _first(_INPUT, field)
         # A decimal number is sent as a text too, for which a largest number means nothing.
-        bounds = {} if schema.get("type") == ["string", "number"] else _bounds(given)
-        schema = _nullable(schema, null=given.allow_null) | bounds
-    if given.help_text:
-        schema["description"] = force_str(given.help_text)
+        bounds = {} if schema.get("type") == ["string", "number"] else _bounds(field)
+        schema = _nullable(schema, null=field.allow_null) | bounds
+    if field.help_text:
+        schema["description"] = force_str(field.help_text)
     return schema
 
 
-def _bounds(given: Any) -> Schema:
+def _bounds(field: Any) -> Schema:
     """The bounds of a field that JSON can write; the bound of a duration is a `timedelta`."""
     bounds: Schema = {}
     for name, word in _BOUNDS.items():
-        bound = getattr(given, name, None)
+        bound = getattr(field, name, None)
         bound = float(bound) if isinstance(bound, Decimal) else bound
         if isinstance(bound, int | float):
             bounds[word] = bound
@@ -87,18 +87,18 @@ def of_serializer(schema: type[serializers.Serializer[Any]]) -> Schema:
     }
 
 
-def of_attribute(found: Any, absent: bool) -> Schema:
+def of_attribute(attribute: Any, absent: bool) -> Schema:
     """The schema of a field of a model in a response; without a type for anything else, such as a
     property. `absent` says that there may be no row that has the field."""
-    null = absent or getattr(found, "null", True)
-    schema = _nullable(_first(_OUTPUT, found), null=null)
-    if help_text := getattr(found, "help_text", ""):
+    null = absent or getattr(attribute, "null", True)
+    schema = _nullable(_first(_OUTPUT, attribute), null=null)
+    if help_text := getattr(attribute, "help_text", ""):
         schema["description"] = force_str(help_text)
     return schema
 
 
-def _first(schemas: Mapping[type, Schema], found: Any) -> Schema:
-    candidates = (schemas[kind] for kind in type(found).__mro__ if kind in schemas)
+def _first(schemas: Mapping[type, Schema], field: Any) -> Schema:
+    candidates = (schemas[kind] for kind in type(field).__mro__ if kind in schemas)
     return dict(next(candidates, {}))
 
 

@@ -97,10 +97,10 @@ def _of_kind(route: Route, operation: Operation) -> Iterator[type[Fault]]:
     if route.parameters:
         yield errors.NotFound  # a parameter with a percent sign
     # A hook, or a serializer of extra fields, may refuse with a code of its own.
-    further = getattr(operation.body, "extra_serializer", None)
+    extra_serializer = getattr(operation.body, "extra_serializer", None)
     has_hook = bool(core.login_hook or core.signup_hook)
     begins_session = has_hook and _issues(operation, "access_token", "user")
-    if begins_session or (further is not None and further() is not None):
+    if begins_session or (extra_serializer is not None and extra_serializer() is not None):
         yield Refused
 
 
@@ -173,7 +173,7 @@ def _response(status: int, faults: list[type[Fault]], enum: str) -> Schema:
     }
 
 
-def _envelope(code: Schema, further: Schema) -> Schema:
+def _envelope(code: Schema, extra_properties: Schema) -> Schema:
     return {
         "type": "object",
         "description": "The error envelope. The top level repeats the message, for simple clients.",
@@ -190,7 +190,7 @@ def _envelope(code: Schema, further: Schema) -> Schema:
                         "description": "The errors of each invalid field, if enabled.",
                         "additionalProperties": {"type": "array", "items": {"type": "string"}},
                     },
-                    **further,
+                    **extra_properties,
                 },
             },
             "message": {"type": "string"},

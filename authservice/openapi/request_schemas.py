@@ -127,48 +127,52 @@ def _properties(schema: Any, needed: Collection[str], either: Collection[str]) -
         else:
             described[name] = _field(field)
     required = [name for name, field in fields.items() if field.required or name in needed]
-    further = schema.extra_serializer() if hasattr(schema, "extra_serializer") else None
-    added = project_fields.of_serializer(further) if further else {"required": [], "properties": {}}
+    extra_serializer = schema.extra_serializer() if hasattr(schema, "extra_serializer") else None
+    added = (
+        project_fields.of_serializer(extra_serializer)
+        if extra_serializer
+        else {"required": [], "properties": {}}
+    )
     # A body without required fields is a change, which has only the fields that change.
     required += added["required"] if required else []
     properties = {**described, **added["properties"]}
     return {"type": "object", "required": required, "properties": properties}
 
 
-def _field(given: Any) -> Schema:
+def _field(field: Any) -> Schema:
     """The schema of one field. Raises `TypeError` for a field that has none.
 
     It states whether an empty string is allowed, even if that does not match format or pattern.
     """
-    schema = _content(given)
+    schema = _content(field)
     if schema.get("type") != "string" or "enum" in schema:
         return schema
-    if not getattr(given, "allow_blank", False):
+    if not getattr(field, "allow_blank", False):
         return {"minLength": 1, **schema}
     if "format" in schema or not re.search(schema.get("pattern", ""), ""):
         return {"anyOf": [{"type": "string", "maxLength": 0}, schema]}
     return schema
 
 
-def _content(given: Any) -> Schema:
+def _content(field: Any) -> Schema:
     """The schema of one field that is not empty."""
-    if isinstance(given, Choice) and given.component:
+    if isinstance(field, Choice) and field.component:
         # In `allOf`, because a reference of OpenAPI 3.0 has no default beside it.
-        schema: Schema = {"allOf": [{"$ref": f"#/components/schemas/{given.component}"}]}
-    elif isinstance(given, serializers.ChoiceField):
-        schema = _choices(given)
+        schema: Schema = {"allOf": [{"$ref": f"#/components/schemas/{field.component}"}]}
+    elif isinstance(field, serializers.ChoiceField):
+        schema = _choices(field)
     else:
-        kind = next((kind for kind in type(given).__mro__ if kind in _FIELDS), None)
+        kind = next((kind for kind in type(field).__mro__ if kind in _FIELDS), None)
         if kind is None:
-            raise TypeError(f"{type(given)} has no schema")
-        bounds = {word: getattr(given, name, None) for name, word in _BOUNDS.items()}
+            raise TypeError(f"{type(field)} has no schema")
+        bounds = {word: getattr(field, name, None) for name, word in _BOUNDS.items()}
         schema = {
             **_FIELDS[kind],
             **{word: bound for word, bound in bounds.items() if bound is not None},
-            **getattr(given, "described", {}),
+            **getattr(field, "described", {}),
         }
-    if isinstance(given.default, str | int) and given.default != "":
-        schema["default"] = given.default
+    if isinstance(field.default, str | int) and field.default != "":
+        schema["default"] = field.default
     return schema
 
 
@@ -178,5 +182,5 @@ def _named(schema: type[serializers.Serializer[Any]]) -> dict[str, Schema]:
     return {choice.component: _choices(choice) for choice in choices if choice.component}
 
 
-def _choices(given: Any) -> Schema:
-    return {"type": "string", "enum": list(given.choices)}
+def _choices(field: Any) -> Schema:
+    return {"type": "string", "enum": list(field.choices)}

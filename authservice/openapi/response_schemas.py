@@ -104,8 +104,8 @@ class ResponseSchemas:
         return merged
 
     def _union(self, members: tuple[Any, ...]) -> Schema:
-        first, *others = schemas = [self.of(member) for member in members]
-        if others == [{"type": "null"}] and isinstance(first.get("type"), str):
+        first, *rest = schemas = [self.of(member) for member in members]
+        if rest == [{"type": "null"}] and isinstance(first.get("type"), str):
             return {**first, "type": [first["type"], "null"]}
         for name in _DISCRIMINATORS:
             mapping = {
@@ -130,7 +130,7 @@ class ResponseSchemas:
         hints = get_type_hints(kind, include_extras=True)
         fields = {name: _with_arguments(field, generic) for name, field in hints.items()}
         text = inspect.cleandoc(kind.__doc__ or "")
-        further = {
+        extra_properties = {
             name: project_fields.of_attribute(*pair) for name, pair in extension(kind).items()
         }
         return {
@@ -138,11 +138,11 @@ class ResponseSchemas:
             **({"description": text} if text else {}),
             "required": [
                 *(name for name, field in fields.items() if _is_required(kind, name, field)),
-                *further,
+                *extra_properties,
             ],
             "properties": {
                 **{name: self.of(field) for name, field in fields.items() if not _is_empty(field)},
-                **further,
+                **extra_properties,
             },
         }
 

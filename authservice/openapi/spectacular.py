@@ -39,7 +39,7 @@ class AuthserviceScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
 
     @property
     def name(self) -> list[str]:  # type: ignore[override]
-        return [_ours(scheme) for scheme in token_schemes()]
+        return [_prefixed(scheme) for scheme in token_schemes()]
 
     def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
         return [{name: []} for name in self.name]
@@ -62,7 +62,7 @@ def add_routes(result: Schema, **_: Any) -> Schema:
         }
     for kind, entries in document["components"].items():
         components = result.setdefault("components", {}).setdefault(kind, {})
-        components.update({_ours(name): entry for name, entry in entries.items()})
+        components.update({_prefixed(name): entry for name, entry in entries.items()})
     return result
 
 
@@ -86,7 +86,7 @@ def _with_prefix(node: Schema) -> Schema:
         node["operationId"] = _PREFIX.lower() + _capitalized(node["operationId"])
     if isinstance(node.get("security"), list):
         node["security"] = [
-            {_ours(scheme): scopes for scheme, scopes in schemes.items()}
+            {_prefixed(scheme): scopes for scheme, scopes in schemes.items()}
             for schemes in node["security"]
         ]
     return node
@@ -94,10 +94,10 @@ def _with_prefix(node: Schema) -> Schema:
 
 def _reference(ref: str) -> str:
     path, _, component = ref.rpartition("/")
-    return f"{path}/{_ours(component)}"
+    return f"{path}/{_prefixed(component)}"
 
 
-def _ours(component: str) -> str:
+def _prefixed(component: str) -> str:
     return _PREFIX + _capitalized(component)
 
 

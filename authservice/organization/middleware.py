@@ -22,8 +22,8 @@ def OrganizationMiddleware(get_response: Handler) -> Handler:  # noqa: N802 name
     async view uses `await request.aorganization()`, which returns None without one."""
 
     def set_up(request: Any) -> None:
-        request.organization = SimpleLazyObject(lambda: _found(request))
-        request.aorganization = lambda: sync_to_async(_found)(request)
+        request.organization = SimpleLazyObject(lambda: _organization_of(request))
+        request.aorganization = lambda: sync_to_async(_organization_of)(request)
 
     if iscoroutinefunction(get_response):
 
@@ -46,6 +46,6 @@ def OrganizationMiddleware(get_response: Handler) -> Handler:  # noqa: N802 name
     return handle
 
 
-def _found(request: HttpRequest) -> Organization | None:
+def _organization_of(request: HttpRequest) -> Organization | None:
     membership = requests.find(request)
     return membership.organization if membership else None

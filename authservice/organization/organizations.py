@@ -39,7 +39,7 @@ _NUMBERED = 100
 _MOST_READ = 1000
 # How long a former slug is reserved: as long as a former address of an account. Access tokens with
 # the slug are valid for minutes only, but links with it stay in use for longer.
-KEPT = timedelta(hours=72)
+FORMER_SLUG_TTL = timedelta(hours=72)
 _TRIES = 200  # more than there are concurrent requests for the same slug
 # The `method` of a sign-up by an invitation: the user becomes a member of another organization.
 INVITATION = "org-invitation"
@@ -164,8 +164,8 @@ def remove(organization: Organization) -> None:
 
 def is_reserved_slug(slug: str) -> bool:
     """Whether no new organization may have the slug: the settings reserve it, or another one had
-    it less than `KEPT` ago."""
-    since = clock.now() - KEPT
+    it less than `FORMER_SLUG_TTL` ago."""
+    since = clock.now() - FORMER_SLUG_TTL
     former = FormerSlug.objects.filter(slug=slug, retired_at__gt=since)
     return slug in conf.reserved_slugs or former.exists()
 
@@ -177,7 +177,7 @@ def retire_slug(slug: str) -> None:
 
 def expired_rows() -> QuerySet[FormerSlug]:
     """The rows of slugs that are no longer reserved."""
-    return FormerSlug.objects.filter(retired_at__lte=clock.now() - KEPT)
+    return FormerSlug.objects.filter(retired_at__lte=clock.now() - FORMER_SLUG_TTL)
 
 
 def is_slug(text: str) -> bool:
@@ -204,9 +204,9 @@ def first_free_slug(base: str, *, least: int) -> int:
     # A long base is cut to make room for the suffix, so look for slugs that begin with its start.
     start = base[: SLUG - len(f"-{_NUMBERED}")].rstrip("-")
     rows = Organization.objects.filter(slug__startswith=start)
-    taken = set(rows.values_list("slug", flat=True)[:_MOST_READ])
+    used_slugs = set(rows.values_list("slug", flat=True)[:_MOST_READ])
     number = least
-    while number <= _NUMBERED and numbered_slug(base, number) in taken:
+    while number <= _NUMBERED and numbered_slug(base, number) in used_slugs:
         number += 1
     return number
 

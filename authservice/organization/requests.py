@@ -19,7 +19,7 @@ from authservice.organization import errors as org_errors
 from authservice.organization.models import Membership
 
 # The attribute of a request for its membership.
-_KEPT = "_authservice_membership"
+_ATTRIBUTE = "_authservice_membership"
 
 
 def membership_of(caller: Caller) -> Membership | None:
@@ -67,16 +67,16 @@ def find(request: HttpRequest) -> Membership | None:
     """The membership of `membership_of` for a request; None without a valid token, and for a forged
     request. The request stores the result for the next call."""
     forget_forged(request)
-    if not hasattr(request, _KEPT):
+    if not hasattr(request, _ATTRIBUTE):
         caller = identity.of(request).caller
         keep(request, membership_of(caller) if caller else None)
-    membership: Membership | None = getattr(request, _KEPT)
+    membership: Membership | None = getattr(request, _ATTRIBUTE)
     return membership
 
 
 def keep(request: Any, membership: Membership | None) -> None:
     """Store the membership in the request, as `organization` and `organization_role` too."""
-    setattr(request, _KEPT, membership)
+    setattr(request, _ATTRIBUTE, membership)
     request.organization = membership.organization if membership else None
     request.organization_role = membership.role if membership else ""
 
@@ -84,10 +84,10 @@ def keep(request: Any, membership: Membership | None) -> None:
 def forget_forged(request: HttpRequest) -> None:
     """Drop the membership that a middleware read before Django found the view, if the view refuses
     the user as forged."""
-    if hasattr(request, _KEPT) and identity.of(request).was_forged:
+    if hasattr(request, _ATTRIBUTE) and identity.of(request).was_forged:
         keep(request, None)
 
 
 def varied_if_read(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """Tell caches that the response depends on the caller, if the organization was read."""
-    return varied(response) if hasattr(request, _KEPT) else response
+    return varied(response) if hasattr(request, _ATTRIBUTE) else response

@@ -133,14 +133,14 @@ def grants(role: str, permission: str) -> bool:
     return role in table() and permission in table()[role].grants
 
 
-def manages(role: str, *others: str) -> bool:
+def manages(role: str, *other_roles: str) -> bool:
     """Whether a member with this role may give each of the other roles, and change and remove
     members who have them. Owners and admins may also change and remove members whose role is no
     longer in the table."""
     if role not in table():
         return False
-    existing = [other for other in others if other in table()]
-    return table()[role].manages.issuperset(existing if role in (OWNER, ADMIN) else others)
+    existing = [other for other in other_roles if other in table()]
+    return table()[role].manages.issuperset(existing if role in (OWNER, ADMIN) else other_roles)
 
 
 def managed_by(role: str) -> Iterator[str]:
@@ -185,42 +185,42 @@ def problems() -> Iterator[str]:
         yield from _problems(name, entry)
 
 
-def _problems(name: Any, given: Any) -> Iterator[str]:
+def _problems(name: Any, definition: Any) -> Iterator[str]:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         yield (
             f"{name!r} is not the name of a role: use at most 32 characters a-z, 0-9, _ and -, of"
             " which the first is one of a-z."
         )
         return
-    if not isinstance(given, Mapping):
-        yield f"The role {name!r} must be a dict, not {type(given).__name__}."
+    if not isinstance(definition, Mapping):
+        yield f"The role {name!r} must be a dict, not {type(definition).__name__}."
         return
     fixed = name in _FIXED_NAMES
     allowed = _KEYS[2:] if fixed else _KEYS
-    for key in given:
+    for key in definition:
         if key not in allowed:
             kind = "fixed role" if fixed else "role"
             text = f"The {kind} {name!r} takes no key {key!r}, only {', '.join(allowed)}."
             yield text + _close(key, allowed)
-    rank = given.get("rank", _OWN_RANK)
+    rank = definition.get("rank", _OWN_RANK)
     if isinstance(rank, bool) or not isinstance(rank, int) or rank not in _RANKS:
         yield (
             f"The rank of the role {name!r} must be a whole number from 1 to 199: member has 100,"
             " admin has 200."
         )
-    yield from _wrong_texts(name, "may", given.get("may", ()), _RIGHTS)
-    for permission in _texts(given.get("permissions", ())):
+    yield from _text_problems(name, "may", definition.get("may", ()), _RIGHTS)
+    for permission in _texts(definition.get("permissions", ())):
         if not _GRANT.fullmatch(permission) or len(permission) > _LONGEST:
             yield (
                 f"{permission!r} of the role {name!r} is not a permission: use at most 100"
                 ' characters a-z, 0-9, _ and - with dots between them, as in "reports.export".'
             )
-    yield from _wrong_texts(name, "permissions", given.get("permissions", ()), None)
+    yield from _text_problems(name, "permissions", definition.get("permissions", ()), None)
 
 
-def _wrong_texts(name: str, key: str, given: Any, allowed: Collection[str] | None) -> Iterator[str]:
-    texts = _texts(given)
-    if not isinstance(given, list | tuple | set | frozenset) or len(texts) != len(given):
+def _text_problems(name: str, key: str, raw: Any, allowed: Collection[str] | None) -> Iterator[str]:
+    texts = _texts(raw)
+    if not isinstance(raw, list | tuple | set | frozenset) or len(texts) != len(raw):
         yield f"{key!r} of the role {name!r} must be a list of texts."
     for text in texts:
         if allowed is not None and text not in allowed:
@@ -230,9 +230,9 @@ def _wrong_texts(name: str, key: str, given: Any, allowed: Collection[str] | Non
             )
 
 
-def _texts(given: Any) -> list[str]:
+def _texts(raw: Any) -> list[str]:
     """The texts of a list; of anything else, none."""
-    listed = given if isinstance(given, list | tuple | set | frozenset) else ()
+    listed = raw if isinstance(raw, list | tuple | set | frozenset) else ()
     return [item for item in listed if isinstance(item, str)]
 
 

@@ -39,7 +39,7 @@ _OF_FOUNDER = ("id", "created_at")  # of an organization that the founder is no 
 
 class MembershipSupport(Support):
     view = "authservice_organization.view_membership"
-    further = ("authservice_organization.view_organization",)
+    extra_permissions = ("authservice_organization.view_organization",)
 
     def sections(self, person: Person) -> Iterator[Section]:
         joined = Membership.objects.filter(user=person.user.pk).select_related("organization")

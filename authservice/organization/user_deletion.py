@@ -48,13 +48,13 @@ def _before(instance: Any, using: str, **_: Any) -> None:
         member = rows.filter(user=instance.pk).first()
         if member is None:
             continue
-        others = rows.exclude(pk=member.pk)
-        if not others.exists():
+        other_members = rows.exclude(pk=member.pk)
+        if not other_members.exists():
             _record("org.deleted", organization, slug=organization.slug)
             organizations.remove(organization)
             continue
         if member.role == roles.OWNER and not members.other_owners(member).exists():
-            promoted, person = _successor(others)
+            promoted, person = _successor(other_members)
             change = {"role": {"before": promoted.role, "after": roles.OWNER}}
             Membership.objects.filter(pk=promoted.pk).update(role=roles.OWNER)
             organization_id = str(organization.pk)
@@ -64,12 +64,12 @@ def _before(instance: Any, using: str, **_: Any) -> None:
         members.discard(member)
 
 
-def _successor(others: QuerySet[Membership]) -> members.Member:
+def _successor(other_members: QuerySet[Membership]) -> members.Member:
     """The admin who joined first, else the member of the highest rank who joined first. Suspended
     members are skipped, since they cannot manage the organization, unless all are suspended."""
     ranks = [When(role=role.name, then=Value(role.rank)) for role in roles.table().values()]
     rank = Case(*ranks, default=Value(0), output_field=IntegerField())
-    ranked = others.order_by(-rank, "joined_at", "pk")
+    ranked = other_members.order_by(-rank, "joined_at", "pk")
     in_order = members.in_batches(ranked)
     active = (candidate for candidate in in_order if candidate[1].active)
     return next(active, None) or next(members.in_batches(ranked[:1]))

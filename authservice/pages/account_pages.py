@@ -114,11 +114,11 @@ def _form(
     visitor: Visitor,
     section: AccountSection,
     form: Form,
-    wanted: Sequence[Field],
+    fields: Sequence[Field],
     fault: Fault | None = None,
 ) -> HttpResponse:
-    errors = form_errors.of_form(visitor, fault, wanted, user=visitor.person.user)
-    fields = [field.shown(visitor.typed, errors) for field in wanted]
+    errors = form_errors.of_form(visitor, fault, fields, user=visitor.person.user)
+    shown_fields = [field.shown(visitor.typed, errors) for field in fields]
     action = None
     if fault and fault.code == ReauthenticationRequired.code:
         login_query = urlencode({"again": 1, "next": visitor.request.get_full_path()})
@@ -129,15 +129,15 @@ def _form(
     # The name of the user, for a form that has a password but no field for the name. Without it, a
     # password manager cannot tell which entry to use, or stores a new password without a name.
     password_of = ""
-    has_password = any(field.type == "password" for field in wanted)
-    if has_password and not any(field.autocomplete == "username" for field in wanted):
+    has_password = any(field.type == "password" for field in fields)
+    if has_password and not any(field.autocomplete == "username" for field in fields):
         password_of = str(visitor.person.email or visitor.person.user.get_username())
     context = {
         "form": form,
-        "fields": fields,
+        "fields": shown_fields,
         "password_of": password_of,
         "alert": errors.get("", ""),
-        "wrong": sum(bool(field.error) for field in fields),
+        "wrong": sum(bool(field.error) for field in shown_fields),
         "back": visitor.next or url_of(section),
         "action": action,
     }
@@ -243,18 +243,18 @@ def confirm(visitor: Visitor) -> HttpResponse:
     """Asks for a proof, and leads back to where the user was. The session continues, with the level
     that was proven. `acr_values` in the address or the form is the requested level."""
     if not visitor.submitted:
-        return _asked(visitor)
+        return _step_up_form(visitor)
     body = Values(temp_token=visitor.sent.get("temp_token"))
     body |= {name: visitor.sent.get(name) for name in ("password", "code")}
     body["credential"] = passkey_forms.credential_of(visitor.sent)
     answer = visitor.call("step-up-verify", body=body)
     if answer.fault is not None:
-        return _asked(visitor, answer.fault)
+        return _step_up_form(visitor, answer.fault)
     visitor.renew(answer)  # its claims have the new level now
     return visitor.go(visitor.destination)
 
 
-def _asked(visitor: Visitor, fault: Fault | None = None) -> HttpResponse:
+def _step_up_form(visitor: Visitor, fault: Fault | None = None) -> HttpResponse:
     requested = visitor.sent.get(_ACR) or visitor.request.GET.get(_ACR, "")
     acr = requested if requested in levels.ORDER else levels.OWN
     answer = visitor.call("step-up", body={"acr": acr})

@@ -14,9 +14,9 @@ PAGE, PAGE_DARK = "#ffffff", "#17171a"
 _DARK_TEXT, _LIGHT_TEXT = "#101014", "#ffffff"
 
 
-def ratio(one: str, other: str) -> float:
+def ratio(first: str, second: str) -> float:
     """Between 1 and 21, for colours written as `#rrggbb`."""
-    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    darker, lighter = sorted((_luminance(first), _luminance(second)))
     return (lighter + 0.05) / (darker + 0.05)
 
 

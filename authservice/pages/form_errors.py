@@ -35,7 +35,7 @@ from authservice.pages.visitor import Visitor
 # Refusals that the API finds before it checks the rules for a new password.
 _BEFORE_RULES = (ValidationFailed.code, InvalidCredentials.code)
 # By field: the name in a request to `is-available`, and the error of a sign-up if it is taken.
-_TAKEN: Mapping[str, tuple[str, type[Fault]]] = {
+_UNIQUE_FIELDS: Mapping[str, tuple[str, type[Fault]]] = {
     "email": ("email", UserAlreadyExists),
     "username": ("username", UsernameAlreadyExists),
     "phone_number": ("phone", PhoneAlreadyInUse),
@@ -94,9 +94,9 @@ def of_signup(visitor: Visitor, fault: Fault | None, fields: Sequence[Field]) ->
         return errors
     for field in _without(errors, fields):
         value = field.typed(visitor.sent)
-        if field.name not in _TAKEN or not value:
+        if field.name not in _UNIQUE_FIELDS or not value:
             continue
-        name, taken_error = _TAKEN[field.name]
+        name, taken_error = _UNIQUE_FIELDS[field.name]
         answer = visitor.call("is-available", body={name: value})
         if answer.fault is None and not answer.data["available"]:
             errors[field.name] = taken_error().text

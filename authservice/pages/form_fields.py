@@ -195,18 +195,18 @@ def new_password(name: str = "password", label: Any = PASSWORD) -> Field:
     )
 
 
-def of_signup(wanted: Sequence[str]) -> list[Field]:
-    """The fields of a sign-up: those of the API that are wanted or that the users of the project
-    must have, and those of the project's serializer."""
+def of_signup(chosen_names: Sequence[str]) -> list[Field]:
+    """The fields of a sign-up: those of the API that are in `chosen_names` or that the users of the
+    project must have, and those of the project's serializer."""
     names = host()
     # A username that the service cannot make up. Only with one may the address be left out.
     must_choose = bool(names.username) and not host_fields.made_up_length()
-    ours = (
+    api_fields = (
         Field(name="name", label=_("Name"), autocomplete="name", required=False),
         Field(name="first_name", label=_("First name"), autocomplete="given-name", required=False),
         Field(name="last_name", label=_("Last name"), autocomplete="family-name", required=False),
         replace(EMAIL, required=not must_choose or host_fields.must_be_given(names.email)),
-        replace(username(), required=must_choose or "username" in wanted),
+        replace(username(), required=must_choose or "username" in chosen_names),
         Field(
             name="phone_number",
             label=_("Phone number"),
@@ -217,7 +217,7 @@ def of_signup(wanted: Sequence[str]) -> list[Field]:
         ),
         new_password(),
     )
-    chosen = [field for field in ours if field.required or field.name in wanted]
+    chosen = [field for field in api_fields if field.required or field.name in chosen_names]
     return [*chosen, *_of_host(extra_fields.signup_serializer())]
 
 
@@ -230,10 +230,12 @@ def of_profile(user: Any) -> list[Field]:
     return [replace(field, value=values.get(field.name, "")) for field in _of_host(schema)]
 
 
-def with_focus(found: Sequence[Field]) -> list[Field]:
+def with_focus(fields: Sequence[Field]) -> list[Field]:
     """The fields; the first has the focus unless another one has an error."""
-    starts = not any(field.error for field in found)
-    return [replace(field, starts=starts and position == 0) for position, field in enumerate(found)]
+    starts = not any(field.error for field in fields)
+    return [
+        replace(field, starts=starts and position == 0) for position, field in enumerate(fields)
+    ]
 
 
 def errors_of(fault: Fault | None, fields: Sequence[Field]) -> dict[str, str]:
@@ -246,10 +248,10 @@ def errors_of(fault: Fault | None, fields: Sequence[Field]) -> dict[str, str]:
     }
     if by_field and len(by_field) == len(fault.texts):
         return by_field
-    if others := [
+    if other_texts := [
         text for name, texts in fault.texts.items() if name not in names for text in texts
     ]:
-        return {**by_field, "": " ".join(others)}
+        return {**by_field, "": " ".join(other_texts)}
     candidates = (name for name in _FIELDS_OF.get(fault.code, ()) if name in names)
     return {next(candidates, ""): str(words_of(fault))}
 

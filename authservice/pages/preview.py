@@ -199,7 +199,7 @@ def _of_login() -> _States:
     }
     fields = form_fields.of_signup(("name", "phone_number"))
     signup = {"fields": fields, "log_in": "#"}
-    wrong = [_refused(field) if field.type == "password" else field for field in fields]
+    refused_fields = [_refused(field) if field.type == "password" else field for field in fields]
     ask = {
         "fields": [form_fields.EMAIL],
         "heading": "Forgot your password?",
@@ -230,7 +230,7 @@ def _of_login() -> _States:
         "login-elsewhere": ("login.html", {**login, "signed_in_elsewhere": True}),
         "login-late": ("login.html", {**login, "notice": late}),
         "signup": ("signup.html", {**signup, "providers": providers}),
-        "signup-error": ("signup.html", {**signup, "fields": wrong, "wrong": 1}),
+        "signup-error": ("signup.html", {**signup, "fields": refused_fields, "wrong": 1}),
         "signup-errors": (
             "signup.html",
             {**signup, "fields": [_refused(field) for field in fields], "wrong": len(fields)},

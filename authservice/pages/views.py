@@ -70,7 +70,7 @@ class _Pages(LinkPages):
         context = {
             # Secrets: a template writes one as `token.reveal`, so that none is in an error report.
             **page.hidden,
-            **page.known,
+            **page.link_details,
             "typed": page.typed,
             "errors": errors,
             "wrong": len(errors.keys() - {"form"}),  # how many fields
@@ -100,7 +100,7 @@ class _Pages(LinkPages):
             security = reverse("authservice:page-account-security")
             return current_visitor.finish(current_visitor.go(security, str(texts.of(page).heading)))
         # Token cookies keep the login in this browser, so a page can ask for the second factor.
-        if page.challenge == "2fa" and page.temp_token and page.kept:
+        if page.challenge == "2fa" and page.temp_token and page.keeps_login:
             return self.form(FormPage(route=_SECOND_FACTOR, hidden={"temp_token": page.temp_token}))
         return _result(page, conf.home_url or frontend.url or _login_page())
 

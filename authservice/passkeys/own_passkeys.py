@@ -114,7 +114,7 @@ def add(
         if enrolment.conditional:
             _require_fresh_password(caller)
         new = relying_party.registration(
-            credential, enrolment.challenge, asked=not enrolment.conditional
+            credential, enrolment.challenge, require_presence=not enrolment.conditional
         )
         if conf.attestation == "direct":
             attestation.require(new)

@@ -62,20 +62,20 @@ def log_in(request_token: Secret, credential: Mapping[str, Any], client: Client)
         credential_id = relying_party.id_of(credential)
     except (challenges.Expired, Unverified) as error:
         raise _refused(None, client) from error
-    found = keys.find(credential_id)
-    if found is None:
+    match = keys.find(credential_id)
+    if match is None:
         lockout.count_throttle(client.network)
         raise PasskeyUnknown
-    passkey = found.passkey
+    passkey = match.passkey
     if not passkey.verifies:
-        raise _refused(found.person, client)
+        raise _refused(match.person, client)
     try:
-        assertion = checked(found, credential, challenge, asked="required", by_handle=True)
+        assertion = checked(match, credential, challenge, verification="required", by_handle=True)
     except Unverified as error:
-        raise _refused(found.person, client) from error
+        raise _refused(match.person, client) from error
     # After the signature was checked, so that only the holder of the key learns why the user may
     # not log in. Before the challenge is used up, so that a refusal leaves it unused.
-    login.check_may_log_in(found.person, client, method=METHOD)
+    login.check_may_log_in(match.person, client, method=METHOD)
 
     def used(present: Person) -> Person | None:
         is_first_use = challenges.use_up(challenge, present)
@@ -86,32 +86,32 @@ def log_in(request_token: Secret, credential: Mapping[str, Any], client: Client)
         return None
 
     proofs = proofs_of(passkey, assertion)
-    outcome = login.enter(found.person, client, method=METHOD, proofs=proofs, change=used)
+    outcome = login.enter(match.person, client, method=METHOD, proofs=proofs, change=used)
     if outcome.tokens or outcome.challenges:
         return outcome
     # Neither: `used` has refused, or the user was deleted since.
-    lockout.count_throttle(lockout.network_of(found.person, client))
+    lockout.count_throttle(lockout.network_of(match.person, client))
     raise PasskeyRefused
 
 
 def checked(
-    found: FoundPasskey,
+    match: FoundPasskey,
     credential: Mapping[str, Any],
     challenge: str,
     *,
-    asked: Verification,
+    verification: Verification,
     by_handle: bool = False,
 ) -> Assertion:
     """The verified answer of a passkey. Its counter is not compared yet. `by_handle` says that
     nobody has named the user, so that the answer must. Raises `Unverified`."""
     assertion = relying_party.assertion(
-        credential, challenge, found.passkey.public_key, verification=asked
+        credential, challenge, match.passkey.public_key, verification=verification
     )
     handle = relying_party.handle_of(credential)
-    if handle != found.handle and (by_handle or handle is not None):
+    if handle != match.handle and (by_handle or handle is not None):
         raise Unverified("handle of another user")
     # This flag is set when a key is created and never changes (WebAuthn Level 3, section 7.2).
-    if assertion.backup_eligible != found.passkey.backup_eligible:
+    if assertion.backup_eligible != match.passkey.backup_eligible:
         raise Unverified("backup eligibility")
     return assertion
 
@@ -186,14 +186,14 @@ class PasskeyFactor(SecondFactor):
         self, person: Person, credential: Mapping[str, Any], temp_token: Secret, client: Client
     ) -> Evidence:
         try:
-            found = keys.find(relying_party.id_of(credential))
-            if found is None or found.passkey.user_id != person.user.pk:
+            match = keys.find(relying_party.id_of(credential))
+            if match is None or match.passkey.user_id != person.user.pk:
                 raise PasskeyRefused
             challenge = challenges.of_temp_token(temp_token)
-            assertion = checked(found, credential, challenge, asked="preferred")
+            assertion = checked(match, credential, challenge, verification="preferred")
         except Unverified as error:
             raise PasskeyRefused from error
-        passkey = found.passkey
+        passkey = match.passkey
         # Recorded before the transaction of the login, which a refusal rolls back.
         if not passkey.backup_eligible and keys.has_fallen_back(passkey, assertion):
             if not keys.is_sent_twice(passkey, assertion):

@@ -164,11 +164,11 @@ def handle_of(credential: Mapping[str, Any]) -> str | None:
 
 
 def registration(
-    credential: Mapping[str, Any], challenge: str, *, asked: bool = True
+    credential: Mapping[str, Any], challenge: str, *, require_presence: bool = True
 ) -> NewPasskey:
-    """Check a new passkey. `asked` is False for a passkey that the browser may have created without
-    a dialogue, so that nobody had to be present. The attestation is not checked. Raises
-    `Unverified`."""
+    """Check a new passkey. `require_presence` is False for a passkey that the browser may have
+    created without a dialogue, so that nobody had to be present. The attestation is not checked.
+    Raises `Unverified`."""
     import cbor2
     from webauthn import verify_registration_response
     from webauthn.helpers.cose import COSEAlgorithmIdentifier
@@ -196,7 +196,7 @@ def registration(
             expected_challenge=_octets(challenge),
             expected_rp_id=domain(),
             expected_origin=_origin(client_data),
-            require_user_presence=asked,
+            require_user_presence=require_presence,
             supported_pub_key_algs=[COSEAlgorithmIdentifier(number) for number in ALGORITHMS],
         )
         _require_loadable(raw_key)

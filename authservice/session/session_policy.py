@@ -138,9 +138,9 @@ def revoke(person: Person, own: Session, session_id: str, client: Client) -> UUI
     return session.pk
 
 
-def revoke_others(person: Person, kept: Session, client: Client) -> None:
-    """Revoke all sessions except `kept`, the session of the caller. Raises `InvalidToken`."""
-    with sessions.changing(person, kept):
-        count = sessions.end_others(person, kept, REVOKED)
+def revoke_others(person: Person, current_session: Session, client: Client) -> None:
+    """Revoke all sessions except `current_session`, that of the caller. Raises `InvalidToken`."""
+    with sessions.changing(person, current_session):
+        count = sessions.end_others(person, current_session, REVOKED)
         if count:
             events.record(_ACTION, person, client, reason=REVOKED, sessions=count)

@@ -80,8 +80,10 @@ def _require_other_factor(person: Person, session: Session) -> None:
     """A user who has a factor of another module, such as a passkey, proves two factors first.
     Otherwise an intruder with a stolen session could add an app beside it, and would later need no
     more than the password. Raises `StepUpRequired` or `StepUpUnavailable`."""
-    others = [factor for factor in plugs(SecondFactor) if factor.method != SecondFactor.method]
-    if step_up.asks_for_factor(person, others):
+    other_factors = [
+        factor for factor in plugs(SecondFactor) if factor.method != SecondFactor.method
+    ]
+    if step_up.asks_for_factor(person, other_factors):
         step_up.require(person, Record(session.levels), Need("aal2"))
 
 
@@ -136,14 +138,14 @@ def confirm(person: Person, session: Session, code: Secret, client: Client) -> N
     raise TwoFactorInvalid
 
 
-def pending_of(found: Authenticator | None) -> Authenticator:
+def pending_of(authenticator: Authenticator | None) -> Authenticator:
     """The authenticator that was set up and not confirmed. Raises `TwoFactorNotEnabled` or
     `TwoFactorAlreadyEnabled`."""
-    if found is None:
+    if authenticator is None:
         raise TwoFactorNotEnabled
-    if found.confirmed:
+    if authenticator.confirmed:
         raise TwoFactorAlreadyEnabled
-    return found
+    return authenticator
 
 
 @transactions.inside

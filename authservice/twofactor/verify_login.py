@@ -88,11 +88,13 @@ class AuthenticatorApp(SecondFactor):
             needs_code = person.is_super_admin and required
             if not needs_code and is_remembered(authenticator, person, arrival.client):
                 return None
-            return issue_challenge(GIVE_CODE, arrival, (self, *_others(person)))
+            return issue_challenge(GIVE_CODE, arrival, (self, *_other_factors(person)))
         # Somebody who has just signed up has no factor yet.
-        others = () if arrival.method == login.SIGNUP else _others(person, required=required)
-        if others:
-            return issue_challenge(GIVE_CODE, arrival, others)
+        other_factors = (
+            () if arrival.method == login.SIGNUP else _other_factors(person, required=required)
+        )
+        if other_factors:
+            return issue_challenge(GIVE_CODE, arrival, other_factors)
         return issue_challenge(SET_UP, arrival, ()) if required else None
 
     def is_enabled(self, person: Person) -> bool:
@@ -153,14 +155,14 @@ class AuthenticatorApp(SecondFactor):
 second_factor = AuthenticatorApp()
 
 
-def _others(person: Person, *, required: bool = False) -> tuple[SecondFactor, ...]:
+def _other_factors(person: Person, *, required: bool = False) -> tuple[SecondFactor, ...]:
     """The factors of other modules that can answer a challenge of this user. With `required`, also
     factors that the user has and that are not asked for otherwise: they satisfy the requirement
     too."""
-    others = [factor for factor in plugs(SecondFactor) if factor is not second_factor]
+    other_factors = [factor for factor in plugs(SecondFactor) if factor is not second_factor]
     return tuple(
         factor
-        for factor in others
+        for factor in other_factors
         if factor.is_enabled(person) or (required and factor.reaches(person) is not None)
     )
 
@@ -178,11 +180,11 @@ def _use(
     updates = [use, attempt.refund_statement(), *([along.update] if along else ())]
     refund = partial(_refund, attempt)
     with lockout.refund_unless_checked(refund), transaction.atomic(using=databases.primary()):
-        used, _, *others = changed_together(*updates)
+        used, _, *other_changes = changed_together(*updates)
         if not used:
             transaction.set_rollback(True, using=databases.primary())
             return False
-        if not all(others):
+        if not all(other_changes):
             raise InvalidToken
         record()
         attempt.refund_throttle()
@@ -379,7 +381,7 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
 def _require_no_other(person: Person) -> None:
     """Raises `InvalidToken` if the user has a factor of another module, which was enabled since the
     challenge was issued: the password alone must not bypass it."""
-    if _others(person, required=True):
+    if _other_factors(person, required=True):
         raise InvalidToken
 
 

@@ -133,7 +133,7 @@ def test_raising_slot_of_the_response_leaves_a_whole_account(robust):
     """It is called after the commit, so the client is refused although the account exists."""
 
     class Extras(SessionData):
-        def extras(self, person, kept):
+        def extras(self, person, current_session):
             raise Broken
 
     with modules.plugged("session_data", Extras()):

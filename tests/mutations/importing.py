@@ -15,7 +15,7 @@ IMPORTING = (
     Mutation(
         "The server that issued an imported identifier",
         _IMPORTING + "subjects.py",
-        to("if used and set(used) != {ours}:", "if False:"),
+        to("if used and set(used) != {expected}:", "if False:"),
         _SUBJECTS,
     ),
     Mutation(
@@ -33,13 +33,13 @@ IMPORTING = (
     Mutation(
         "The kind of the app of an imported link",
         _IMPORTING + "subjects.py",
-        to("if problem := self.package.problem(theirs):", "if problem := '':"),
+        to("if problem := self.package.problem(source_name):", "if problem := '':"),
         _SUBJECTS,
     ),
     Mutation(
         "The confirmation that an own provider has the same users",
         _IMPORTING + "subjects.py",
-        to("if not mapped and (is_of_project or self.package.is_own(theirs)):", "if False:"),
+        to("if not mapped and (is_of_project or self.package.is_own(source_name)):", "if False:"),
         _SUBJECTS,
     ),
     Mutation(

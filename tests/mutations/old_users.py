@@ -142,7 +142,9 @@ IMPORTED_FACTORS = (
     Mutation(
         "The app from before a proof, which displaces no later one",
         _IMPORTING + "factors.py",
-        to("return not replaced and not owners.doubt(one.user, added_at)", "return not replaced"),
+        to(
+            "return not replaced and not owners.doubt(factor.user, added_at)", "return not replaced"
+        ),
         _DEVICES,
     ),
     Mutation(

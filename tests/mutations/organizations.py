@@ -170,7 +170,7 @@ ORGANIZATIONS = (
     Mutation(
         "The active organization in the response of a kept session",
         ORG + "views/shapes.py",
-        to("str(kept.organization_id) if kept", '"" if kept'),
+        to("str(current_session.organization_id) if current_session", '"" if current_session'),
         _in("answering"),
     ),
     Mutation(

@@ -107,7 +107,7 @@ PROVIDERS = (
     Mutation(
         "The access token that belongs to the ID token",
         _OAUTH + "id_tokens.py",
-        to("    if given != crypto.b64(digest[: len(digest) // 2]):", "    if False:"),
+        to("    if claim != crypto.b64(digest[: len(digest) // 2]):", "    if False:"),
         (f"{_PROVIDERS}test_openid_callback.py::test_hash_of_the_access_token_is_compared",),
     ),
     Mutation(

@@ -13,7 +13,10 @@ PASSKEYS = (
     Mutation(
         "The verification of the user in a login with a passkey",
         KEYS + "passkey_login.py",
-        to('credential, challenge, asked="required")', 'credential, challenge, asked="preferred")'),
+        to(
+            'credential, challenge, verification="required")',
+            'credential, challenge, verification="preferred")',
+        ),
         (_KEYS + "login.py",),
     ),
     Mutation(
@@ -31,7 +34,7 @@ PASSKEYS = (
     Mutation(
         "The user handle in the answer of a passkey",
         KEYS + "passkey_login.py",
-        to("if handle is not None and handle != found.handle:", "if False:"),
+        to("if handle is not None and handle != match.handle:", "if False:"),
         (_KEYS + "login.py",),
     ),
     Mutation(
@@ -111,7 +114,7 @@ PASSKEYS = (
     Mutation(
         "The owner of a passkey that answers a second factor",
         KEYS + "passkey_login.py",
-        to("if found is None or found.passkey.user_id != person.user.pk:", "if found is None:"),
+        to("if match is None or match.passkey.user_id != person.user.pk:", "if match is None:"),
         (_KEYS + "factor.py",),
     ),
     Mutation(
@@ -198,13 +201,13 @@ PASSKEYS = (
     Mutation(
         "The step-up before an app is set up beside a passkey",
         "authservice/twofactor/enrolment.py",
-        to("if any(factor.is_enabled(person) for factor in others):", "if False:"),
+        to("if any(factor.is_enabled(person) for factor in other_factors):", "if False:"),
         (_KEYS + "factor.py",),
     ),
     Mutation(
         "The passkey that voids an older challenge to set up an app",
         "authservice/twofactor/verify_login.py",
-        to("    if _others(person):\n", "    if False:\n"),
+        to("    if _other_factors(person):\n", "    if False:\n"),
         (_KEYS + "factor.py",),
     ),
     Mutation(

@@ -18,7 +18,7 @@ PREPARED = (
     Mutation(
         "The check for disabled server-side cursors before a statement is prepared",
         _FILE,
-        to("if pooled or not kept:", "if not kept:"),
+        to("if pooled or not persistent:", "if not persistent:"),
         _TESTS,
         database="postgres",
     ),

@@ -127,7 +127,7 @@ PROVIDERS = (
     Mutation(
         "The end of the sessions that began with a removed provider",
         OAUTH + "eviction.py",
-        without("    sessions.end_begun_with(link.user_id, method, kept, _REASON)\n"),
+        without("    sessions.end_begun_with(link.user_id, method, current_session, _REASON)\n"),
         (_FLOW + "removed_access.py",),
     ),
     Mutation(

@@ -144,7 +144,7 @@ SECOND_FACTORS = (
     Mutation(
         "The session that must still live when a code proves its level",
         TWO + "verify_login.py",
-        without("        if not all(others):\n            raise InvalidToken\n"),
+        without("        if not all(other_changes):\n            raise InvalidToken\n"),
         (_TWO + "interleaved.py",),
     ),
     Mutation(

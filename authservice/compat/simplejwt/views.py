@@ -39,7 +39,7 @@ _NO_ACCOUNT = ("No active account found with the given credentials", "no_active_
 _NOT_VALID = ("Token is invalid", "token_not_valid")
 _EXPIRED = ("Token is expired", "token_not_valid")
 # simplejwt's text and code, where it has the same error. It answers each of them with 401.
-_THEIRS: Mapping[type[Fault], tuple[str, str]] = {
+_SIMPLEJWT_ERRORS: Mapping[type[Fault], tuple[str, str]] = {
     InvalidCredentials: _NO_ACCOUNT,
     UserNotActive: _NO_ACCOUNT,
     kernel_errors.InvalidToken: _NOT_VALID,
@@ -85,10 +85,10 @@ class TokenObtainPairView(_TokenView):
     """Log in with `USERNAME_FIELD` and `password`: `{"refresh", "access"}`."""
 
     def exchange(self) -> HttpResponse:
-        given = self.read(obtain_in())
+        credentials = self.read(obtain_in())
         field = "email" if host().natural == host().email else "username"
-        identifier = {field: given[host().natural]}
-        outcome = login.with_password(given["password"], self.client, **identifier)
+        identifier = {field: credentials[host().natural]}
+        outcome = login.with_password(credentials["password"], self.client, **identifier)
         if outcome.tokens is None:
             raise errors.TwoFactorRequired
         response = pair(outcome.tokens)
@@ -160,10 +160,16 @@ def refusal(fault: Fault) -> HttpResponse:
     if isinstance(fault, kernel_errors.ValidationFailed) and fault.details:
         response = answer(fault.texts, status=status)
     else:
-        theirs = next((text for kind, text in _THEIRS.items() if isinstance(fault, kind)), None)
+        simplejwt_error = next(
+            (text for kind, text in _SIMPLEJWT_ERRORS.items() if isinstance(fault, kind)), None
+        )
         # simplejwt's catalogues translate its texts, if the project has its app installed.
-        detail, code = (gettext(theirs[0]), theirs[1]) if theirs else (fault.text, fault.code)
-        status = 401 if theirs else status
+        detail, code = (
+            (gettext(simplejwt_error[0]), simplejwt_error[1])
+            if simplejwt_error
+            else (fault.text, fault.code)
+        )
+        status = 401 if simplejwt_error else status
         response = answer({"detail": detail, "code": code}, status=status)
     headers = {**_CHALLENGE, **fault.headers} if status == 401 else fault.headers
     for name, value in headers.items():

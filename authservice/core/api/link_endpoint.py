@@ -173,7 +173,9 @@ class FormEndpoint(LinkEndpoint):
         fault: errors.Fault | None = None,
     ) -> HttpResponse:
         typed = {name: self._sent(name) for name in self.typed}
-        page = FormPage(route=self.route, hidden=hidden, known=details, typed=typed, fault=fault)
+        page = FormPage(
+            route=self.route, hidden=hidden, link_details=details, typed=typed, fault=fault
+        )
         return plugs(LinkPages)[-1].form(page)
 
     def _drops_tokens(self, access_token: Secret) -> bool:
@@ -201,7 +203,7 @@ def _read(route: str, response: HttpResponse, *, keeps_login: bool) -> ResultPag
         status=response.status_code,
         message=data.get("message", ""),
         outcome=data.get("status", ""),
-        kept=keeps_login,
+        keeps_login=keeps_login,
         challenge=first.get("type", ""),
         temp_token=Secret(challenge.pop("temp_token", "")),
         access_token=Secret(data.get("access_token", "")),

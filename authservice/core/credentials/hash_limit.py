@@ -91,7 +91,7 @@ def turn(key: str) -> Iterator[None]:
         queue.threads += 1
     try:
         if not queue.lock.acquire(timeout=WAIT):
-            measures.hash_waits.send_robust(None, seconds=WAIT, taken=False)
+            measures.hash_waits.send_robust(None, seconds=WAIT, acquired=False)
             raise errors.ServiceUnavailable
         try:
             with _reservation(max(0.0, deadline - monotonic())):
@@ -145,7 +145,7 @@ def _take(seconds: float) -> _Slots:
     began = perf_counter()
     acquired = slots.free.acquire(timeout=seconds)
     waited = WAIT - seconds + perf_counter() - began
-    measures.hash_waits.send_robust(None, seconds=waited, taken=acquired)
+    measures.hash_waits.send_robust(None, seconds=waited, acquired=acquired)
     if not acquired:
         raise errors.ServiceUnavailable
     return slots

@@ -58,7 +58,7 @@ class LeftRows(ImportSource):
     `package` is its name in `authservice_import`.
     """
 
-    what = "left in the tables of the package"
+    data_kind = "left in the tables of the package"
     only_reports = True
 
     def __init__(self, package: str, tables: Sequence[Table]) -> None:

@@ -58,7 +58,7 @@ class AddressRows(Protocol):
 class AddressImport(ImportSource):
     """A source of `authservice_import`: the verified addresses of one package."""
 
-    what = "verified addresses"
+    data_kind = "verified addresses"
 
     def __init__(self, package: AddressRows) -> None:
         self.package = package

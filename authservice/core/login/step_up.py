@@ -58,7 +58,7 @@ def need_of(acr: str, max_age: float | None) -> Need:
     if max_age is not None and max_age <= 0:
         raise ValueError("The age must be positive.")
     within = None if max_age is None else timedelta(seconds=max_age)
-    return Need(OWN if acr == OWN else levels.known(acr), within)
+    return Need(OWN if acr == OWN else levels.by_name(acr), within)
 
 
 @dataclass(frozen=True)
@@ -261,11 +261,11 @@ def _read(temp_token: Secret, session: Session, record: Record) -> tuple[Level, 
         raise InvalidToken from error
     session_id, level, offered, seconds, _ = issued.split(":")
     began = datetime.fromtimestamp(float(seconds), UTC)
-    moments = [record.last(levels.known(level)), record.withdrawn]
+    moments = [record.last(levels.by_name(level)), record.withdrawn]
     answered = any(moment is not None and moment >= began for moment in moments)
     if session_id != session.pk.hex or answered or clock.utc() - began > _TTL:
         raise InvalidToken
-    return levels.known(level), offered.split(",")
+    return levels.by_name(level), offered.split(",")
 
 
 @contextmanager

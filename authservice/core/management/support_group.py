@@ -49,7 +49,11 @@ def permissions() -> list[str]:
     """The permissions that the group has, of core and of the installed modules."""
     names = {*_OF_CORE}
     for part in plugs(Support):
-        names |= {part.view, *part.further, *(button.permission for button in part.buttons)}
+        names |= {
+            part.view,
+            *part.extra_permissions,
+            *(button.permission for button in part.buttons),
+        }
     return sorted(names)
 
 

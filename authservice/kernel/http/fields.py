@@ -262,17 +262,17 @@ class JsonObject(serializers.Field):  # type: ignore[type-arg]
         return data
 
 
-def read(schema: type[serializers.Serializer[Any]], given: dict[str, Any]) -> dict[str, Any]:
-    """Validate `given` by `schema`. Raises `ValidationFailed` with the first error as its message.
+def read(schema: type[serializers.Serializer[Any]], data: dict[str, Any]) -> dict[str, Any]:
+    """Validate `data` by `schema`. Raises `ValidationFailed` with the first error as its message.
 
     If `null_omits` of the schema is true, null counts as a field that was not sent.
     """
     if getattr(schema, "null_omits", False):
-        given = {name: value for name, value in given.items() if value is not None}
+        data = {name: value for name, value in data.items() if value is not None}
     valid: dict[str, Any] = {}
     details: dict[str, list[Phrase]] = {}
     for name, field in _fields(schema).items():
-        value = given.get(name, serializers.empty)
+        value = data.get(name, serializers.empty)
         try:
             if isinstance(value, str) and not isinstance(field, AnyText):
                 _require_bounded(field, value)

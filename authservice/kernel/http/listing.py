@@ -60,7 +60,7 @@ def page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
 
     The default order is the first of `sort_fields`, descending. A limit above 100 counts as 100.
     """
-    query = given(query)
+    query = without_empty(query)
     fields = list(sort_fields)
     limit = _number(query, "limit", DEFAULT_LIMIT, least=1)
     return Page(
@@ -75,7 +75,7 @@ def array_page(query: Mapping[str, str], sort_fields: Collection[str]) -> Page:
     """As `page`, for a list whose response is an array: the default is the largest page, since
     clients without `limit` expect the whole list."""
     requested = page(query, sort_fields)
-    return requested if given(query).get("limit") else replace(requested, limit=MAX_LIMIT)
+    return requested if without_empty(query).get("limit") else replace(requested, limit=MAX_LIMIT)
 
 
 def array_part(query: Mapping[str, str]) -> Page:
@@ -99,7 +99,7 @@ def total_of(total: int) -> dict[str, str]:
     return {_TOTAL: str(total)}
 
 
-def given(query: Mapping[str, str]) -> dict[str, str]:
+def without_empty(query: Mapping[str, str]) -> dict[str, str]:
     """The parameters of a list without the empty ones: `limit=` counts as absent."""
     return {name: value for name, value in query.items() if value}
 

@@ -133,16 +133,16 @@ class Named:
     name: str
 
 
-_Further = Callable[[], Mapping[str, tuple[Any, bool]]]
-_extended: dict[Any, _Further] = {}
+_Properties = Callable[[], Mapping[str, tuple[Any, bool]]]
+_extended: dict[Any, _Properties] = {}
 
 
-def extended(further: _Further) -> Callable[[T], T]:
-    """Decorator for a TypedDict: `further` returns its further properties, which the host project
-    configures: by name, the field of a model or another attribute, and whether it may be absent."""
+def extended(extra_properties: _Properties) -> Callable[[T], T]:
+    """Decorator for a TypedDict: `extra_properties` returns the properties that the host project
+    adds: by name, the field of a model or another attribute, and whether it may be absent."""
 
     def note(answer: T) -> T:
-        _extended[answer] = further
+        _extended[answer] = extra_properties
         return answer
 
     return note

@@ -119,7 +119,9 @@ def send(
             target = target_of(url)
             with _slot(service):
                 deadline = Deadline((timeout or conf.timeout).total_seconds())
-                resolved = addresses.resolve(target.host, target.port, timeout=deadline.left())
+                resolved = addresses.resolve(
+                    target.host, target.port, timeout=deadline.remaining_seconds()
+                )
                 headers = {"Host": target.authority, **_COMMON, **headers}
                 received = exchange(target, resolved, method, headers, body, deadline=deadline)
         except OutboundError as error:

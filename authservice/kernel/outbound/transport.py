@@ -49,8 +49,8 @@ class Deadline:
     def __init__(self, seconds: float) -> None:
         self._ends = time.monotonic() + seconds
 
-    def left(self) -> float:
-        """The seconds left. Raises `TimedOut` if there are none."""
+    def remaining_seconds(self) -> float:
+        """The seconds until the deadline. Raises `TimedOut` if there are none."""
         seconds = self._ends - time.monotonic()
         if seconds <= 0:
             raise TimedOut("The time of the request is over.")
@@ -76,7 +76,7 @@ def exchange(
     """Send a request to the first of `addresses` that accepts a connection."""
     connection = _connected(to, addresses, deadline)
     try:
-        late = _Late(connection, deadline.left())
+        late = _Late(connection, deadline.remaining_seconds())
     except TimedOut:
         connection.close()
         raise
@@ -137,7 +137,7 @@ class _Https(HTTPSConnection):
     def _new_conn(self) -> socket.socket:
         opened = super()._new_conn()
         try:
-            opened.settimeout(self.deadline.left())
+            opened.settimeout(self.deadline.remaining_seconds())
         except TimedOut:
             opened.close()
             raise
@@ -155,7 +155,7 @@ def _connected(to: Target, addresses: list[str], deadline: Deadline) -> HTTPConn
             secure = _Https(
                 address,
                 to.port,
-                timeout=deadline.left(),
+                timeout=deadline.remaining_seconds(),
                 server_hostname=to.host,
                 cert_reqs="CERT_REQUIRED",
                 ssl_context=context,
@@ -163,7 +163,7 @@ def _connected(to: Target, addresses: list[str], deadline: Deadline) -> HTTPConn
             secure.deadline = deadline
             connection: HTTPConnection = secure
         else:
-            connection = HTTPConnection(address, to.port, timeout=deadline.left())
+            connection = HTTPConnection(address, to.port, timeout=deadline.remaining_seconds())
         try:
             connection.connect()
         except (HTTPError, OSError) as error:
@@ -171,7 +171,8 @@ def _connected(to: Target, addresses: list[str], deadline: Deadline) -> HTTPConn
             last_error = error
         else:
             return connection
-    deadline.left()  # raises `TimedOut` if the time is over: then that is the reason to report
+    # Raises `TimedOut` if the time is over: then that is the reason to report.
+    deadline.remaining_seconds()
     raise _failure(to, last_error) from None
 
 

@@ -59,7 +59,7 @@ from authservice.oauth.models import LinkedAccount
 from authservice.oauth.storage import DatabaseLinks, Link, LinkTaken
 
 REMOVED_HERE = "the link was removed here"
-TAKEN = "the user of the provider is linked to another account"
+LINKED_ELSEWHERE = "the user of the provider is linked to another account"
 SECOND = "the account is linked to another user of the provider"
 KIND = "link"
 
@@ -112,7 +112,7 @@ class KnownLinks:
         if self.has(link):
             return ""
         if (link.provider, link.subject) in self.user_of:
-            return TAKEN
+            return LINKED_ELSEWHERE
         return SECOND if (link.user_id, link.provider) in self.subject_of else ""
 
     def store(self, links: Sequence[Link]) -> dict[Link, str]:
@@ -120,15 +120,15 @@ class KnownLinks:
         each with its conflict, or with "" if the login has stored this very link."""
         if _is_built_in() and _inserted(links):
             return {}
-        taken: dict[Link, str] = {}
+        conflicts: dict[Link, str] = {}
         for link in links:
             try:
                 storage.links().add(link)
             except LinkTaken:
                 present = KnownLinks()
                 present.read([link])
-                taken[link] = "" if present.has(link) else present.conflict(link) or REFUSED
-        return taken
+                conflicts[link] = "" if present.has(link) else present.conflict(link) or REFUSED
+        return conflicts
 
 
 def _is_built_in() -> bool:
@@ -184,7 +184,7 @@ class _Stored:
 class LinkImport(ImportSource):
     """A source of `authservice_import`: the links of one package."""
 
-    what = "provider links"
+    data_kind = "provider links"
 
     def __init__(self, package: PackageRows) -> None:
         self.package = package
@@ -199,10 +199,10 @@ class LinkImport(ImportSource):
         )
 
     def run(self, options: ImportOptions) -> ImportReport:
-        for ours in options.names.values():
-            if registry.get(ours) is None:
+        for provider in options.names.values():
+            if registry.get(provider) is None:
                 configured = ", ".join(registry.configured()) or "none"
-                text = f"--map: {ours!r} is not in OAUTH.PROVIDERS, which has: {configured}."
+                text = f"--map: {provider!r} is not in OAUTH.PROVIDERS, which has: {configured}."
                 raise CannotImport(text)
         model: Any = self.package.model()
         if not issubclass(host().model, model._meta.get_field("user").related_model):
@@ -220,7 +220,7 @@ class _Run:
     options: ImportOptions
     report: ImportReport = field(default_factory=ImportReport)
     # In a dry run this also has the links that earlier batches would have stored.
-    known: KnownLinks = field(default_factory=KnownLinks)
+    known_links: KnownLinks = field(default_factory=KnownLinks)
 
     def __post_init__(self) -> None:
         self.subjects = Subjects(self.package, self.options.names)
@@ -237,7 +237,7 @@ class _Run:
         if not self.options.dry_run:
             # Each batch begins without links: a retry must not find those that the failed attempt
             # noted.
-            self.known = KnownLinks()
+            self.known_links = KnownLinks()
         with transaction.atomic(using=databases.primary()):
             outcomes = [self._outcome(row) for row in rows]
             users = self._decide(outcomes)
@@ -267,35 +267,35 @@ class _Run:
         pks = [outcome.row.pk for outcome in outcomes]
         imported = imported_rows.seen(self.package.app, KIND, pks)
         stored = _Stored.of({link.user_id for link in links}, imported=imported, lock=lock)
-        self.known.read(links)
+        self.known_links.read(links)
         for outcome in outcomes:
             link = outcome.link
             if link is None:
                 continue
-            conflict = self.known.conflict(link)
+            conflict = self.known_links.conflict(link)
             if link.user_id not in stored.owners.users:
                 outcome.reason = NO_USER
             elif conflict:
                 outcome.reason, outcome.conflict = conflict, True
-            elif not self.known.has(link):
+            elif not self.known_links.has(link):
                 outcome.reason = stored.doubt(outcome.row, link)
-            if outcome.reason or self.known.has(link):
+            if outcome.reason or self.known_links.has(link):
                 outcome.link = None
             else:
-                self.known.note(link)
+                self.known_links.note(link)
         return stored.owners.users
 
     def _store(self, outcomes: list[_Outcome], users: Mapping[Any, Any]) -> None:
         """Store the new links, record them, and remember the rows that are settled."""
         new = {outcome.link: outcome for outcome in outcomes if outcome.link}
-        taken = self.known.store([*new]) if new else {}
+        conflicts = self.known_links.store([*new]) if new else {}
         for link, outcome in new.items():
-            if link in taken:
+            if link in conflicts:
                 # A login with the provider has stored this link, or a conflicting one, in the
                 # meantime.
-                outcome.link, outcome.reason = None, taken[link]
-                outcome.conflict = bool(taken[link])
-        added = [link for link in new if link not in taken]
+                outcome.link, outcome.reason = None, conflicts[link]
+                outcome.conflict = bool(conflicts[link])
+        added = [link for link in new if link not in conflicts]
         for provider in sorted({link.provider for link in added}):
             linked_users = [users[link.user_id] for link in added if link.provider == provider]
             events.record_all_by_staff(

@@ -117,14 +117,14 @@ class Subjects:
 
     def of(self, row: Row) -> tuple[str, str]:
         """Our name of the provider, and the subject. Raises `NotASubject`."""
-        theirs = row.provider
-        if theirs not in self._targets:
-            ours = self.names.get(theirs) or self.package.names.get(theirs, "")
+        source_name = row.provider
+        if source_name not in self._targets:
+            target_name = self.names.get(source_name) or self.package.names.get(source_name, "")
             try:
-                self._targets[theirs] = self._checked(theirs, ours)
+                self._targets[source_name] = self._checked(source_name, target_name)
             except NotASubject as error:
-                self._targets[theirs] = _Target(refusal=f"provider {theirs!r}: {error}")
-        target = self._targets[theirs]
+                self._targets[source_name] = _Target(refusal=f"provider {source_name!r}: {error}")
+        target = self._targets[source_name]
         if target.refusal:
             raise NotASubject(target.refusal)
         try:
@@ -137,38 +137,40 @@ class Subjects:
             return target.provider, subject
         if row.claim and rule.claims and row.claim not in rule.claims:
             reason = f"the identifier is `{row.claim}`, which is not the subject"
-            raise NotASubject(f"provider {theirs!r}: {reason}")
+            raise NotASubject(f"provider {source_name!r}: {reason}")
         if not re.fullmatch(rule.pattern, subject):
-            raise NotASubject(f"provider {theirs!r}: the identifier is not {rule.form}")
+            raise NotASubject(f"provider {source_name!r}: the identifier is not {rule.form}")
         return target.provider, rule.subject(subject)
 
-    def _checked(self, theirs: str, ours: str) -> _Target:
-        if not ours:
+    def _checked(self, source_name: str, target_name: str) -> _Target:
+        if not target_name:
             raise NotASubject("has no counterpart; name one with --map")
-        provider: Any = registry.get(ours)
+        provider: Any = registry.get(target_name)
         if provider is None:
-            raise NotASubject(f"{ours!r} is not in OAUTH.PROVIDERS")
+            raise NotASubject(f"{target_name!r} is not in OAUTH.PROVIDERS")
         rule = next((rule for rule in _RULES if isinstance(provider, rule.kind)), None)
         # What a class or settings of the project read is unknown, on our side (`is_of_project`) or
         # on that of the package (`is_own`): the operator confirms by --map that it is the same.
-        mapped = theirs in self.names
+        mapped = source_name in self.names
         is_of_project = rule is None or type(provider) is OpenIDProvider
-        if not mapped and (is_of_project or self.package.is_own(theirs)):
+        if not mapped and (is_of_project or self.package.is_own(source_name)):
             raise NotASubject("has a class or settings of your own; confirm with --map")
-        if problem := self.package.problem(theirs):
+        if problem := self.package.problem(source_name):
             raise NotASubject(problem)
         if rule is not None and rule.server:
             server = server_of(rule.server(provider))
-            _compare("server", self.package.servers(theirs), server, mapped=mapped)
+            _compare("server", self.package.servers(source_name), server, mapped=mapped)
         if rule is not None and rule.client:
             client = rule.client(provider)
-            _compare("client", self.package.clients(theirs), client, mapped=mapped)
-        return _Target(provider=ours, rule=rule)
+            _compare("client", self.package.clients(source_name), client, mapped=mapped)
+        return _Target(provider=target_name, rule=rule)
 
 
-def _compare(what: str, used: Any, ours: str, *, mapped: bool) -> None:
+def _compare(kind: str, used: Any, expected: str, *, mapped: bool) -> None:
     if not used and not mapped:
-        raise NotASubject(f"its {what} is not in the settings; confirm with --map if it is {ours}")
-    if used and set(used) != {ours}:
-        others = ", ".join(sorted(used))
-        raise NotASubject(f"its identifiers are those of the {what} {others}, ours of {ours}")
+        raise NotASubject(
+            f"its {kind} is not in the settings; confirm with --map if it is {expected}"
+        )
+    if used and set(used) != {expected}:
+        used_ids = ", ".join(sorted(used))
+        raise NotASubject(f"its identifiers are those of the {kind} {used_ids}, ours of {expected}")

@@ -22,7 +22,7 @@ from authservice.core.invitations import acceptance, mailing
 from authservice.core.invitations.acceptance import Accepted, Profile
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
-from authservice.kernel.http.listing import array, array_page, counted, given
+from authservice.kernel.http.listing import array, array_page, counted, without_empty
 from authservice.kernel.http.operations import Moment, carries, operation
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
@@ -152,7 +152,7 @@ class Invitations(Endpoint):
         `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
         does not exist or is not active.
         """
-        query = given(self.request.GET)
+        query = without_empty(self.request.GET)
         page = array_page(query, invitations.SORT_FIELDS)
         filters = fields.read(InvitationsFilter, query)
         actor = access.find(org_id, self.identity.person, Permission.INVITE)
@@ -222,7 +222,7 @@ class OwnInvitations(Endpoint):
         The pending invitations to organizations for the address of the signed-in user, verified or
         not. They are accepted with the link of the mail only, because no response contains a token.
         """
-        query = given(self.request.GET)
+        query = without_empty(self.request.GET)
         page = array_page(query, invitations.SORT_FIELDS)
         rows, total = invitations.pending_for(self.identity.person, page)
         received: list[ReceivedOrgInvitation] = [

@@ -17,7 +17,7 @@ from authservice.kernel.http.listing import (
     array_page,
     array_part,
     counted,
-    given,
+    without_empty,
 )
 from authservice.kernel.http.operations import carries, operation
 from authservice.kernel.phrases import phrase
@@ -213,7 +213,7 @@ class Members(Endpoint):
         `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
         does not exist or is not active.
         """
-        query = given(self.request.GET)
+        query = without_empty(self.request.GET)
         page = array_page(query, members.SORT_FIELDS)
         text = fields.read(ListQuery, query)["query"]
         actor = access.find(org_id, self.identity.person)

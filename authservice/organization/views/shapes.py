@@ -165,13 +165,15 @@ class OrganizationData(SessionData):
             "org_role": current.role,
         }
 
-    def extras(self, person: Person, kept: Session | None) -> OwnOrganizations:
-        """`kept` is the session that a signed-in client keeps; None if the session is new."""
+    def extras(self, person: Person, current_session: Session | None) -> OwnOrganizations:
+        """`current_session` is the session that a signed-in client keeps; None if the session is
+        new."""
         own = [own_organization(row) for row in active.own(person)]
-        active_id = str(kept.organization_id) if kept else ""
+        active_id = str(current_session.organization_id) if current_session else ""
         active_one = next((row for row in own if row["id"] == active_id), None)
-        if active_one is None and kept and kept.organization_id:  # `own` lists the first 100
-            row = active.own_one(person, kept.organization_id)
+        # `own` lists the first 100.
+        if active_one is None and current_session and current_session.organization_id:
+            row = active.own_one(person, current_session.organization_id)
             active_one = own_organization(row) if row else None
         return {"organizations": own, "active_organization": active_one}
 

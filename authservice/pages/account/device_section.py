@@ -74,12 +74,12 @@ class Sessions(AccountSection):
                 actions=[] if session["current"] else [action],
             )
             rows.append(row)
-        others = Action(
+        sign_out_others = Action(
             label=_("Sign out everywhere else"),
             url=url_of("sessions", "end-others"),
             danger=True,
         )
-        actions = [others] if part.total > 1 else []
+        actions = [sign_out_others] if part.total > 1 else []
         return [Box(title=title, rows=rows, actions=actions, links=part.links, range=part.range)]
 
     forms = (
@@ -143,12 +143,12 @@ def device(user_agent: str) -> str:
     return _name_of(browsers.parse(user_agent))
 
 
-def _name_of(known: browsers.Browser) -> str:
-    if not known.name:
+def _name_of(browser: browsers.Browser) -> str:
+    if not browser.name:
         return str(_("Unknown browser"))
-    if not known.system:
-        return known.name
-    return str(_("%(browser)s on %(system)s")) % {"browser": known.name, "system": known.system}
+    if not browser.system:
+        return browser.name
+    return str(_("%(browser)s on %(system)s")) % {"browser": browser.name, "system": browser.system}
 
 
 def ago(at: str) -> str:

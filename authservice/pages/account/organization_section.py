@@ -291,8 +291,8 @@ def _link(
     **query: str,
 ) -> Action:
     """A button that leads to a form about an organization; `query` names a member or invitation."""
-    further = "".join(f"&{name}={value}" for name, value in query.items())
-    url = f"{url_of('organizations', form)}?id={org_id}{further}"
+    extra_query = "".join(f"&{name}={value}" for name, value in query.items())
+    url = f"{url_of('organizations', form)}?id={org_id}{extra_query}"
     return Action(label=label, about=about, url=url, danger=danger, main=main)
 
 

@@ -313,8 +313,8 @@ def _factor(visitor: Visitor) -> Box:
     if not status["enabled"]:
         turn_on = Action(label=_("Turn on"), url=url_of("security", "factor"), main=True)
         return Box(title=title, text=text, tag=_("Off"), tone="warn", actions=[turn_on])
-    left = status["backup_codes_remaining"]
-    few = left < _FEW
+    codes_remaining = status["backup_codes_remaining"]
+    few = codes_remaining < _FEW
     rows = [
         Row(
             label=_("Authenticator app"),
@@ -325,7 +325,7 @@ def _factor(visitor: Visitor) -> Box:
         ),
         Row(
             label=_("Backup codes"),
-            value=page_count("%(count)d left", "%(count)d left", left),
+            value=page_count("%(count)d left", "%(count)d left", codes_remaining),
             tag=_("Few left") if few else "",
             tone="warn",
             actions=[Action(label=_("Make new codes"), url=url_of("security", "backup-codes"))],

@@ -50,7 +50,7 @@ BARE = (
 HANDLE = (
     "the authenticator knows the user by another handle than the passkeys that the user has here"
 )
-TAKEN = "another account has this key"
+KEY_CONFLICT = "another account has this key"
 MANY = f"the user has {keys.LIMIT} passkeys"
 _HANDLE_LENGTH = 64  # bytes, the most that WebAuthn allows
 
@@ -64,7 +64,7 @@ def import_sources() -> Iterator[tuple[str, ImportSource]]:
 class PasskeyImport(ImportSource):
     """A source of `authservice_import`: the passkeys and security keys of one package."""
 
-    what = "passkeys and security keys"
+    data_kind = "passkeys and security keys"
 
     def __init__(self, package: KeyRows) -> None:
         self.package = package
@@ -225,8 +225,8 @@ def _model_of(kind: str, default: str) -> str:
     return str(label or f"django_otp_webauthn.{default}")
 
 
-def _name(given: Any) -> str:
-    text = "".join(char for char in given if char.isprintable()) if isinstance(given, str) else ""
+def _name(raw: Any) -> str:
+    text = "".join(char for char in raw if char.isprintable()) if isinstance(raw, str) else ""
     return text.strip()[:NAME_LENGTH] or str(DEFAULT_NAME)
 
 
@@ -242,19 +242,19 @@ class _Run:
 
     def add(self, batch: list[Key]) -> None:
         results: dict[Any, str] = {}
-        for part_results in write_or_split(self._import, batch, lambda one: {one.row: REFUSED}):
+        for part_results in write_or_split(self._import, batch, lambda key: {key.row: REFUSED}):
             results |= part_results
-        for one in batch:
+        for key in batch:
             self.report.read += 1
-            result = results[one.row]
+            result = results[key.row]
             if result == KIND:
                 self.report.imported += 1
             elif not result:
                 self.report.present += 1
-            elif result == TAKEN:
-                self.report.conflict(result, one.row, one.user)
+            elif result == KEY_CONFLICT:
+                self.report.conflict(result, key.row, key.user)
             else:
-                self.report.skip(result, one.row, one.user)
+                self.report.skip(result, key.row, key.user)
 
     def _import(self, batch: Sequence[Key]) -> dict[Any, str]:
         """The result for each row: `KIND` if it was imported, "" if the user has the key already,
@@ -296,26 +296,26 @@ def _handles(owners: Owners) -> dict[Any, str]:
 
 
 def _result(
-    one: Key, owners: Owners, stored: Mapping[str, Any], key_count: int, handle: str | None
+    key: Key, owners: Owners, stored: Mapping[str, Any], key_count: int, handle: str | None
 ) -> str:
     """The result for a key, as in `_Run._import`. `stored` has users by the digests of their keys;
     the owner of this key has `key_count` passkeys here, and `handle` if there ever was one."""
-    if one.reason or one.new is None:
-        return one.reason
-    if doubt := owners.doubt(one.user, one.added_at):
+    if key.reason or key.new is None:
+        return key.reason
+    if doubt := owners.doubt(key.user, key.added_at):
         return doubt
-    if one.digest in stored:
-        return "" if stored[one.digest] == one.user else TAKEN
+    if key.digest in stored:
+        return "" if stored[key.digest] == key.user else KEY_CONFLICT
     if key_count >= keys.LIMIT:
         return MANY
-    if handle not in (None, one.handle) or not 0 < len(crypto.unb64(one.handle)) <= _HANDLE_LENGTH:
+    if handle not in (None, key.handle) or not 0 < len(crypto.unb64(key.handle)) <= _HANDLE_LENGTH:
         return HANDLE
     # Without the module of second factors, no login would ask for the key.
-    return KIND if _verifies(one) or _asks_for_factors() else BARE
+    return KIND if _verifies(key) or _asks_for_factors() else BARE
 
 
-def _verifies(one: Key) -> bool:
-    return one.discoverable and one.new is not None and one.new.verified
+def _verifies(key: Key) -> bool:
+    return key.discoverable and key.new is not None and key.new.verified
 
 
 def _asks_for_factors() -> bool:

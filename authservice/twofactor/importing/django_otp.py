@@ -57,7 +57,7 @@ class DjangoOtpFactors:
                 total,
             )
 
-    def left(self) -> Iterator[tuple[str, Any, Any]]:
+    def skipped_rows(self) -> Iterator[tuple[str, Any, Any]]:
         model = package_tables.find(_DEVICES)
         if not model:
             return

@@ -97,14 +97,14 @@ class FactorRows(Protocol):
     def batches(self, options: ImportOptions) -> Iterator[tuple[list[Factor], int]]:
         """Each batch with the number of all rows."""
 
-    def left(self) -> Iterator[tuple[str, Any, Any]]:
+    def skipped_rows(self) -> Iterator[tuple[str, Any, Any]]:
         """Reason, row and user of what is not a factor, such as codes of users without an app."""
 
 
 class FactorImport(ImportSource):
     """A source of `authservice_import`: the authenticator apps of one package."""
 
-    what = "authenticator apps and backup codes"
+    data_kind = "authenticator apps and backup codes"
 
     def __init__(self, package: FactorRows) -> None:
         self.package = package
@@ -117,7 +117,7 @@ class FactorImport(ImportSource):
         run = _Run(self.package.source, options)
         for factors in options.each(self.package.batches(options)):
             run.add(factors)
-        for reason, row, user in self.package.left():
+        for reason, row, user in self.package.skipped_rows():
             run.report.skip(reason, row, user)
         return run.report
 
@@ -217,11 +217,11 @@ class _Run:
         return results
 
 
-def _refused(one: Factor) -> tuple[dict[Any, str], set[Any]]:
-    return {one.row: REFUSED}, set()
+def _refused(factor: Factor) -> tuple[dict[Any, str], set[Any]]:
+    return {factor.row: REFUSED}, set()
 
 
-def _is_second(one: Factor, owners: Owners, removed: Mapping[Any, datetime]) -> bool:
+def _is_second(factor: Factor, owners: Owners, removed: Mapping[Any, datetime]) -> bool:
     """Whether another app of the user comes before this one.
 
     An app from before the proof of the address does not come first: it may be an attacker's, who
@@ -231,10 +231,10 @@ def _is_second(one: Factor, owners: Owners, removed: Mapping[Any, datetime]) -> 
     """
 
     def comes_first(row: Any, added_at: datetime | None) -> bool:
-        replaced = row in removed and one.added_at is not None and one.added_at > removed[row]
-        return not replaced and not owners.doubt(one.user, added_at)
+        replaced = row in removed and factor.added_at is not None and factor.added_at > removed[row]
+        return not replaced and not owners.doubt(factor.user, added_at)
 
-    return any(comes_first(row, added_at) for row, added_at in one.before)
+    return any(comes_first(row, added_at) for row, added_at in factor.before)
 
 
 def _store(new: Sequence[Factor], owners: Owners) -> None:
@@ -264,9 +264,9 @@ def _store(new: Sequence[Factor], owners: Owners) -> None:
     events.record_all_by_staff("auth.2fa.enabled", None, targets, Client(), reason="import")
 
 
-def _backup_codes(authenticator: Authenticator, one: Factor) -> list[BackupCode]:
+def _backup_codes(authenticator: Authenticator, factor: Factor) -> list[BackupCode]:
     # This is a function of its own, so that no error report of the INSERT shows the digests.
-    usable = [code for code in one.codes if codes.is_importable(code)]
+    usable = [code for code in factor.codes if codes.is_importable(code)]
     # A package may have stored a code twice, or in two spellings.
     digests = dict.fromkeys(codes.digest_of(authenticator, code) for code in usable)
     return [BackupCode(authenticator=authenticator, digest=digest) for digest in digests]

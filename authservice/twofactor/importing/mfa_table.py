@@ -70,7 +70,7 @@ class MfaTable(ABC):
             codes = {row.user_id: row for row in rows.filter(type=_CODES, user__in=users)}
             yield [self._factor(row, codes.get(row.user_id)) for row in batch], total
 
-    def left(self) -> Iterator[tuple[str, Any, Any]]:
+    def skipped_rows(self) -> Iterator[tuple[str, Any, Any]]:
         rows = package_tables.rows(package_tables.find(*self.reads))
         app = rows.filter(user=OuterRef("user"), type=_TOTP)
         codes = rows.filter(~Exists(app), type=_CODES).order_by("pk")
@@ -119,8 +119,8 @@ class DjRestAuthFactors(MfaTable):
 
     def parameters(self) -> tuple[Any, Any, int]:
         return (
-            _given("MFA_TOTP_DIGITS", factors.DIGITS),
-            _given("MFA_TOTP_PERIOD", factors.PERIOD),
+            _rest_auth_setting("MFA_TOTP_DIGITS", factors.DIGITS),
+            _rest_auth_setting("MFA_TOTP_PERIOD", factors.PERIOD),
             _TOLERANCE,
         )
 
@@ -130,13 +130,13 @@ class DjRestAuthFactors(MfaTable):
 
     def unused(self, row: Any) -> list[Secret]:
         codes_class = import_string("dj_rest_auth.mfa.recovery_codes.RecoveryCodes")
-        count = _given("MFA_RECOVERY_CODE_COUNT", 10)
+        count = _rest_auth_setting("MFA_RECOVERY_CODE_COUNT", 10)
         codes = [Secret(code) for code in codes_class._generate_codes(row.data["seed"], count)]
         used_mask = int(row.data.get("used_mask", 0))
         return [code for index, code in enumerate(codes) if not used_mask >> index & 1]
 
 
-def _given(name: str, default: int) -> Any:
+def _rest_auth_setting(name: str, default: int) -> Any:
     return getattr(settings, "REST_AUTH", {}).get(name, default)
 
 

@@ -177,7 +177,7 @@ def test_key_that_another_account_has_is_a_conflict(bring, source, make):
 
     report = bring(source)
 
-    assert sources.TAKEN in report
+    assert sources.KEY_CONFLICT in report
     assert [one.user for one in Passkey.objects.all()] == [bob]
 
 

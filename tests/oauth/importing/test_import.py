@@ -125,7 +125,7 @@ def test_link_of_another_account_is_never_overwritten(run, old_user):
 
     report = run(*MAPPED)
 
-    assert f"Conflict: {sources.TAKEN}: rows {row.pk} (user {old_user.pk})" in report
+    assert f"Conflict: {sources.LINKED_ELSEWHERE}: rows {row.pk} (user {old_user.pk})" in report
     assert links() == [(bob.pk, "acme", "ann-at-acme")]
 
 

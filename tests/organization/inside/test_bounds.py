@@ -130,7 +130,7 @@ def test_cleanup_deletes_slugs_that_are_free_again(clock, ann, acme):
     call_command("authservice_cleanup", verbosity=0)
     assert FormerSlug.objects.count() == 1
 
-    clock.forward(seconds=(organizations.KEPT + timedelta(seconds=1)).total_seconds())
+    clock.forward(seconds=(organizations.FORMER_SLUG_TTL + timedelta(seconds=1)).total_seconds())
     call_command("authservice_cleanup", verbosity=0)
 
     assert not FormerSlug.objects.exists()

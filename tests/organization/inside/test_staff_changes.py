@@ -123,7 +123,7 @@ def test_slug_that_the_api_reserves_is_refused(save, ann, events, reserved):
 def test_slug_is_given_again_after_its_reservation(save, ann):
     gone = ann.found("Gone", slug="gone")
     assert ann.delete(f"org/{gone}").status == 200
-    FormerSlug.objects.update(retired_at=source.now() - organizations.KEPT)
+    FormerSlug.objects.update(retired_at=source.now() - organizations.FORMER_SLUG_TTL)
 
     assert save(slug="gone").status_code == 302
 

@@ -74,7 +74,7 @@ class Organizations(TypedDict):
 
 
 class Extras(SessionData):
-    def extras(self, person, kept) -> Organizations:
+    def extras(self, person, current_session) -> Organizations:
         return {"organizations": []}
 
 

@@ -73,7 +73,7 @@ class Command(InterruptibleCommand):
         refused = 0
         for source in package_sources:
             if missing := source.missing():
-                self.stdout.write(f"{source.what}: not read. {missing}")
+                self.stdout.write(f"{source.data_kind}: not read. {missing}")
             else:
                 refused += self._run(source, options)
         if refused:
@@ -83,7 +83,7 @@ class Command(InterruptibleCommand):
         for name, package_sources in _sources().items():
             for source in package_sources:
                 state = missing_app(name) or source.missing() or "ready"
-                self.stdout.write(f"{name} ({source.what}): {state}")
+                self.stdout.write(f"{name} ({source.data_kind}): {state}")
 
     def _run(self, source: ImportSource, arguments: dict[str, Any]) -> int:
         """Import and report; returns how many rows the database refused."""
@@ -98,7 +98,7 @@ class Command(InterruptibleCommand):
             report = source.run(options)
         except CannotImport as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"{source.what}: {_summary(source, report, options)}")
+        self.stdout.write(f"{source.data_kind}: {_summary(source, report, options)}")
         title_of_skipped = "Left" if source.only_reports else "Skipped"
         groups_of_title = (("Conflict", report.conflicts), (title_of_skipped, report.skipped))
         for title, groups in groups_of_title:

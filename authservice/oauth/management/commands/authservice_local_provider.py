@@ -70,8 +70,8 @@ class Command(InterruptibleCommand):
     ) -> None:
         if not settings.DEBUG:
             raise CommandError("This provider lets everybody in: it runs only with DEBUG = True.")
-        if wrong := name_problem(name):
-            raise CommandError(f"{name!r} {wrong}")
+        if problem := name_problem(name):
+            raise CommandError(f"{name!r} {problem}")
         if name in BUILT_IN and name not in STOOD_IN_FOR:
             raise CommandError(
                 f"{name} has endpoints of its own. Use --name with one of"
