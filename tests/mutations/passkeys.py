@@ -14,8 +14,8 @@ PASSKEYS = (
         "The verification of the user in a login with a passkey",
         KEYS + "passkey_login.py",
         to(
-            'credential, challenge, verification="required")',
-            'credential, challenge, verification="preferred")',
+            'credential, challenge, verification="required", by_handle=True)',
+            'credential, challenge, verification="preferred", by_handle=True)',
         ),
         (_KEYS + "login.py",),
     ),
@@ -34,7 +34,7 @@ PASSKEYS = (
     Mutation(
         "The user handle in the answer of a passkey",
         KEYS + "passkey_login.py",
-        to("if handle is not None and handle != match.handle:", "if False:"),
+        to("if handle != match.handle and (by_handle or handle is not None):", "if False:"),
         (_KEYS + "login.py",),
     ),
     Mutation(
@@ -64,7 +64,7 @@ PASSKEYS = (
     Mutation(
         "The refusal of a page inside a frame of another site",
         KEYS + "relying_party.py",
-        to('if data.get("crossOrigin") not in (None, False) or "topOrigin" in data:', "if False:"),
+        to('if data.get("crossOrigin", False) is not False or "topOrigin" in data:', "if False:"),
         (_KEYS + "second_verifier.py",),
     ),
     Mutation(
@@ -154,6 +154,12 @@ PASSKEYS = (
         (_STEPS,),
     ),
     Mutation(
+        "The end of the session between the check and the proof",
+        CORE + "sessions/sessions.py",
+        to("ended_at=None, levels=before", "levels=before"),
+        (_STEPS,),
+    ),
+    Mutation(
         "The level that the proof of a step-up reaches",
         _STEP_UP,
         to("if reached is None or not levels.includes(reached, level):", "if False:"),
@@ -201,13 +207,13 @@ PASSKEYS = (
     Mutation(
         "The step-up before an app is set up beside a passkey",
         "authservice/twofactor/enrolment.py",
-        to("if any(factor.is_enabled(person) for factor in other_factors):", "if False:"),
+        to("if step_up.asks_for_factor(person, other_factors):", "if False:"),
         (_KEYS + "factor.py",),
     ),
     Mutation(
         "The passkey that voids an older challenge to set up an app",
         "authservice/twofactor/verify_login.py",
-        to("    if _other_factors(person):\n", "    if False:\n"),
+        to("    if _other_factors(person, required=True):\n", "    if False:\n"),
         (_KEYS + "factor.py",),
     ),
     Mutation(

@@ -31,9 +31,9 @@ _FLAGS, _COUNTER, _FIXED, _BEFORE_ID = 32, slice(33, 37), 37, 18
 class Verifiers:
     """This service and the server of `fido2`, who get each answer of the browser."""
 
-    def __init__(self, origin):
-        entity = PublicKeyCredentialRpEntity(id="localhost", name="Test")
-        self.server = Fido2Server(entity, verify_origin=lambda one: one == origin)
+    def __init__(self, rp_id, *origins):
+        entity = PublicKeyCredentialRpEntity(id=rp_id, name="Test")
+        self.server = Fido2Server(entity, verify_origin=lambda one: one in origins)
         self.keys = {}
 
     def agree(self, made):
@@ -123,8 +123,8 @@ def changed(answer, name, change):
     return {**answer, "response": {**answer["response"], name: websafe_encode(raw)}}
 
 
-def elsewhere(raw):
-    return raw.replace(DOMAIN, hashlib.sha256(b"evil.test").digest())
+def elsewhere(data):
+    return hashlib.sha256(b"evil.test").digest() + data[_FLAGS:]
 
 
 def with_flags(change):
@@ -174,11 +174,10 @@ def counted_on(raw):
     return raw[: _COUNTER.start] + counter.to_bytes(4, "big") + raw[_COUNTER.stop :]
 
 
-DOMAIN = hashlib.sha256(b"localhost").digest()
 # By the part of the answer that is changed; one that it does not have is left out.
 CHANGES = {
     "type": (CLIENT, lambda raw: raw.replace(b"webauthn.", b"webauthx.")),
-    "origin": (CLIENT, lambda raw: raw.replace(b"//localhost", b"//evil.test")),
+    "origin": (CLIENT, lambda raw: re.sub(rb"(https?://)[^:\"]+", rb"\1evil.test", raw)),
     "no JSON": (CLIENT, lambda raw: raw[:-1]),
     "frame": (CLIENT, lambda raw: re.sub(rb'("crossOrigin": ?)false', rb"\1true", raw)),
     "duplicate JSON keys": (CLIENT, lambda raw: b'{"challenge":"d3Jvbmc",' + raw[1:]),
@@ -191,7 +190,7 @@ CHANGES = {
     "cut off": (SIGNED, lambda raw: raw[:-1]),
     "bytes after a signature's data": (SIGNED, trailing),
     "signature": (SIGNATURE, lambda raw: flip(raw, -1)),
-    "domain of a new passkey": (CREATED, elsewhere),
+    "domain of a new passkey": (CREATED, within(elsewhere)),
     "presence at a new passkey": (CREATED, within(with_flags(lambda flags: flags ^ UP))),
     "verification at a new passkey": (CREATED, within(with_flags(unverified))),
     "no key in a new passkey": (CREATED, within(with_flags(lambda flags: flags ^ AT))),

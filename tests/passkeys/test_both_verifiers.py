@@ -14,7 +14,7 @@ ORIGIN = "http://localhost:8000"
 @pytest.fixture
 def verifiers(passkeys):
     passkeys(RP_ID="localhost", ORIGINS=[ORIGIN])
-    return Verifiers(ORIGIN)
+    return Verifiers("localhost", ORIGIN)
 
 
 def made_by(device):

@@ -4,6 +4,7 @@ Whatever Chromium signs is also given to a second verifier, the server of `fido2
 with this service; then each answer is changed in one place, and both must refuse it.
 """
 
+from collections import Counter
 from contextlib import ExitStack
 from itertools import count
 
@@ -15,6 +16,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from tests.pages.served.projects import POSTGRESQL, Run, served
 from tests.passkeys.both_verifiers import Verifiers
 from tests.passkeys.documented import LIFE_OF_A_PASSKEY, Documented
+from tests.passkeys.recorded import record, taken
 from tests.passkeys.virtual import PLATFORM, SECURITY_KEY, SYNCED, Virtual, devtools
 from tests.support.browser import chromium, console_errors, needs_chromium
 from tests.support.client import PASSWORD
@@ -31,27 +33,6 @@ RUNS = [
     Run(login="session", database="postgresql", server="uvicorn", further=("passkeys",)),
 ]
 SECURITY = "/auth/account/security"
-# Stores what a page asks the browser for, and what the browser answers.
-RECORD = """
-for (const kind of ["create", "get"]) {
-    const own = navigator.credentials[kind].bind(navigator.credentials);
-    navigator.credentials[kind] = async (asked) => {
-        const answer = await own(asked);
-        const made = JSON.parse(localStorage.getItem("made") ?? "[]");
-        made.push({kind, mediation: asked.mediation ?? "", answer: answer.toJSON()});
-        localStorage.setItem("made", JSON.stringify(made));
-        return answer;
-    };
-}
-const conditional = PublicKeyCredential.isConditionalMediationAvailable;
-PublicKeyCredential.isConditionalMediationAvailable = async () =>
-    !localStorage.getItem("no autofill") && await conditional.call(PublicKeyCredential);
-"""
-TAKE = """
-const made = JSON.parse(localStorage.getItem("made") ?? "[]");
-localStorage.removeItem("made");
-return made;
-"""
 _NUMBERS = count(1)
 # For what does not depend on the login module, the database or the mount.
 once = pytest.mark.parametrize("site", RUNS[:1], indirect=True, ids=str, scope="module")
@@ -61,8 +42,7 @@ once = pytest.mark.parametrize("site", RUNS[:1], indirect=True, ids=str, scope="
 def browser(tmp_path_factory):
     here = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"
     with chromium(tmp_path_factory.mktemp("passkeys"), here) as browser:
-        source = {"source": RECORD}
-        browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", source)
+        record(browser)
         yield browser
 
 
@@ -99,7 +79,7 @@ def device(tools):
 
 
 @pytest.fixture
-def person(browser, site, passkeys, configure):
+def person(browser, site, passkeys, configure, tools):
     """A new user, signed in. What the browser signs is verified twice when the test ends."""
     origin = site.url.removesuffix(site.run.prefix)
     passkeys(RP_ID="localhost", ORIGINS=[origin])
@@ -111,7 +91,19 @@ def person(browser, site, passkeys, configure):
     person.sign_up()
     yield person
     assert [one for one in console_errors(browser) if " 400 " not in one] == []
-    Verifiers(origin).agree(person.made())
+    made = person.made()
+    recorded = Counter(one["kind"] for one in made)
+    signed = signed_by_devices(tools)
+    assert set(recorded) == set(signed)
+    # To learn which of several passkeys a key has, the browser asks it without telling the page.
+    assert person.pressed <= recorded <= signed
+    Verifiers("localhost", origin).agree(made)
+
+
+def signed_by_devices(tools):
+    """How often the devices did what pages asked for, as the browser itself tells."""
+    names = {"create": "WebAuthn.credentialAdded", "get": "WebAuthn.credentialAsserted"}
+    return +Counter({kind: len(tools.events(name)) for kind, name in names.items()})
 
 
 class Person:
@@ -119,6 +111,8 @@ class Person:
         self.browser, self.site = browser, site
         self.orders = f"{site.run.prefix}/orders"
         self.email = f"ann{next(_NUMBERS)}@example.com"
+        self.pressed = Counter()
+        self._made = []
 
     def open(self, path):
         self.browser.get(self.site.url + path)
@@ -170,9 +164,10 @@ class Person:
             field.send_keys(value)
         self.leave_by(form.find_element(By.CSS_SELECTOR, "button:not([type=button])").click)
 
-    def press_passkey(self):
+    def press_passkey(self, kind="get"):
         self.until(lambda: self.find("form[data-passkey]").is_displayed())
         self.leave_by(self.find("form[data-passkey] button").click)
+        self.pressed[kind] += 1
 
     def sign_up(self):
         self.open("/auth/signup")
@@ -195,7 +190,7 @@ class Person:
     def enrol(self, name, **typed):
         self.open(f"{SECURITY}/passkey")
         self.send(name=name, **typed)
-        self.press_passkey()
+        self.press_passkey("create")
         assert self.path == SECURITY, self.text
         assert name in self.text
 
@@ -212,10 +207,9 @@ class Person:
         self.browser.execute_script(f"localStorage.{change}")
 
     def made(self):
-        """What the browser has signed since the last call."""
+        """What the browser has signed in this test."""
         self.open("/")
-        made = self.browser.execute_script(TAKE)
-        self._made = [*getattr(self, "_made", []), *made]
+        self._made += taken(self.browser)
         return self._made
 
     def mediations(self):
@@ -260,7 +254,7 @@ def test_sign_up_offers_a_passkey_where_the_device_has_one(person, device):
     assert person.path == f"{SECURITY}/passkey"
 
     person.send(name="Laptop")
-    person.press_passkey()
+    person.press_passkey("create")
 
     assert person.path == "/orders"
 

@@ -104,6 +104,26 @@ def test_proof_is_at_most_ten_minutes_old_when_the_passkey_is_added(ann, clock, 
     assert ann.add(begun=begun).status == status
 
 
+@pytest.mark.parametrize(("seconds", "status"), [(599, 201), (601, 401)])
+def test_step_up_by_a_code_is_at_most_ten_minutes_old(api, clock, seconds, status):
+    person = Person(api).sign_up().enrol()
+    holder = Holder(api, token=person.token)
+    clock.forward(seconds=30)
+    (challenge,) = person.post("step-up", acr="aal2").data["challenges"]
+    temp_token = challenge["data"]["temp_token"]
+    proven = person.post("step-up/verify", temp_token=temp_token, code=person.code())
+    holder.token = proven.data["access_token"]
+    clock.forward(minutes=6)
+    begun = holder.options()
+    clock.forward(seconds=seconds - 360)
+
+    answer = holder.add(begun=begun)
+
+    assert answer.status == status, answer.body
+    if status == 401:
+        assert (answer.error, answer.data["acr_values"]) == (STEP_UP, "aal2")
+
+
 def test_options_expire(ann, clock):
     begun = ann.options()
     clock.forward(minutes=6)

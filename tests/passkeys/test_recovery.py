@@ -97,6 +97,24 @@ def test_first_proof_removes_all_passkeys(bob, api, flows):
     assert names() == []
 
 
+@pytest.mark.parametrize("second_factor", [False, True])
+def test_link_that_only_confirms_an_address_leaves_passkeys_to_the_mail_about_it(
+    bob, api, flows, post, second_factor
+):
+    """Bob is an attacker who signed up with the address of another person."""
+    bob.enrol(name="Intruder", second_factor=second_factor)
+
+    confirmed = flows.click(flows.email_token(bob.email), bob.email, Accept="application/json")
+
+    assert confirmed.status == 200
+    assert names() == ["Intruder"]
+    assert bob.log_in().status == 200
+    token = post.token(kinds.EMAIL_CONFIRMED)
+    assert api.request("POST", "account/secure", {"token": token}).status == 200
+    assert names() == []
+    assert bob.get("me").status == 401
+
+
 def test_first_proof_counts_what_it_removed(ann, person, events):
     ann.enrol()
 

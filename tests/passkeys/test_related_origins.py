@@ -1,6 +1,7 @@
 """Two domains of one service use one passkey, in a real Chromium with https; a third one does not.
 
-The browser reads `/.well-known/webauthn` of the first domain, as it does on the internet.
+The browser reads `/.well-known/webauthn` of the first domain, as it does on the internet. What it
+signs is also given to the server of `fido2`, as in `test_browser.py`.
 """
 
 import re
@@ -12,6 +13,8 @@ from django.urls import include, path
 from fido2.utils import websafe_decode
 
 from tests.passkeys.authenticator import UP, UV, Authenticator, Credential
+from tests.passkeys.both_verifiers import Verifiers
+from tests.passkeys.recorded import record, taken
 from tests.passkeys.secure_sites import Authority, secured
 from tests.passkeys.virtual import PLATFORM, Virtual, devtools
 from tests.support.browser import chromium, console_errors, needs_chromium
@@ -49,6 +52,7 @@ def browser(live_server, settings, passkeys, tmp_path):
         names = ", ".join(f"MAP {name}:443 127.0.0.1:{port}" for name in (FIRST, SECOND, THIRD))
         rules = f"--host-resolver-rules={names}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
         with chromium(tmp_path, rules, authority.switch) as browser:
+            record(browser)
             yield browser
 
 
@@ -72,11 +76,26 @@ def test_two_domains_use_one_passkey_and_a_third_does_not(browser, api):
         assert run(browser, SECOND, SIGN_IN) == "ann@example.com"
         assert run(browser, THIRD, SIGN_IN).startswith("SecurityError")
         assert console_errors(browser) == []
+        made = {domain: recorded(browser, domain) for domain in (FIRST, SECOND, THIRD)}
 
         (stolen,) = laptop.credentials()
     assert forged(api, stolen, f"https://{SECOND}").status == 200
     refused = forged(api, stolen, f"https://{THIRD}")
     assert (refused.status, refused.code) == (401, "PASSKEY_INVALID")
+    assert {domain: [one["kind"] for one in signed] for domain, signed in made.items()} == {
+        FIRST: ["create", "get"],
+        SECOND: ["get"],
+        THIRD: [],
+    }
+    verifiers = Verifiers(FIRST, f"https://{FIRST}", f"https://{SECOND}")
+    tried = verifiers.agree([*made[FIRST], *made[SECOND]])
+    assert {("create", "origin"), ("get", "origin")} <= tried
+
+
+def recorded(browser, domain):
+    """What the browser has signed on pages of this domain."""
+    browser.get(f"https://{domain}/")
+    return taken(browser)
 
 
 def forged(api, stolen, origin):

@@ -4,6 +4,7 @@ import pytest
 
 from authservice.core.models import Session
 from authservice.kernel.levels import Record
+from authservice.passkeys import relying_party
 from authservice.passkeys.models import Passkey
 from tests.passkeys.authenticator import Authenticator
 from tests.passkeys.people import Holder, begin_login
@@ -51,6 +52,23 @@ def test_answer_counts_once_also_after_its_level_was_withdrawn(ann, clock, step)
 
     assert send(ann, begun, credential).error == (401, "INVALID_TOKEN")
     assert Record(Session.objects.get().levels).last("phr") is None
+
+
+def test_session_that_ended_while_the_answer_was_checked_proves_no_level(ann, monkeypatch):
+    ann.enrol()
+    begun, before = begin(ann, "phr"), Session.objects.get().levels
+    check = relying_party.assertion
+
+    def check_and_log_out(*given, **more):
+        assert ann.post("logout").status == 200
+        return check(*given, **more)
+
+    monkeypatch.setattr(relying_party, "assertion", check_and_log_out)
+
+    assert confirm(ann, begun).error == (401, "INVALID_TOKEN")
+    ended = Session.objects.get()
+    assert (ended.end_reason, ended.levels) == ("logout", before)
+    assert Passkey.objects.get().last_used_at is None
 
 
 @pytest.fixture

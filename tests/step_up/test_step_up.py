@@ -15,6 +15,7 @@ from tests.passkeys.people import Holder
 from tests.support import forging
 from tests.support.aging import age_sessions
 from tests.support.client import PASSWORD
+from tests.support.interleaved import once_counted
 from tests.support.people import make_user
 from tests.support.slots import Listener
 from tests.support.statements import ALONG, FIRST, statements
@@ -154,6 +155,17 @@ def test_code_is_used_up(enrolled, clock):
     clock.forward(seconds=1)
 
     assert is_refusal(confirm(enrolled, code=code), 401, "TWO_FACTOR_INVALID")
+
+
+def test_session_that_ended_while_the_password_was_checked_proves_no_level(ann, monkeypatch):
+    temp_token, before = begin(ann, "aal1")["temp_token"], session_of(ann.token).levels
+    once_counted(monkeypatch, lambda: ann.post("logout"))
+
+    answer = ann.post("step-up/verify", temp_token=temp_token, password=PASSWORD)
+
+    assert answer.error == (401, "INVALID_TOKEN")
+    ended = session_of(ann.token)
+    assert (ended.end_reason, ended.levels) == ("logout", before)
 
 
 def test_password_does_not_answer_a_challenge_for_two_factors(enrolled):

@@ -32,6 +32,7 @@ HOSTS = {
     "openapi/inside": {SETTINGS: "tests.audit.settings"},
     "organization/inside": {SETTINGS: "tests.organization.settings"},
     "pages/inside": {SETTINGS: "tests.pages.settings"},
+    "passkeys/inside": {SETTINGS: "tests.admin.settings"},
     "personal_data/inside": {SETTINGS: "tests.audit.settings"},
     "screenshots/inside": {SETTINGS: "tests.pages.settings"},
     "staff_support/inside": {SETTINGS: "tests.audit.settings"},

@@ -7,7 +7,10 @@ import pytest
 from authservice.core.models import OneTimeToken, Session
 from authservice.core.users import lookup
 from authservice.kernel.levels import Record
+from authservice.oauth.models import LinkedAccount
 from authservice.passkeys.models import Passkey
+from tests.oauth import in_process as provider
+from tests.oauth.browsing import Browser, profile
 from tests.passkeys.authenticator import Authenticator
 from tests.passkeys.people import Holder, finish_login
 from tests.races.crowd import SIZE, tally
@@ -87,6 +90,37 @@ def test_last_two_ways_to_log_in_are_not_both_removed(crowd, rounds, api):
         assert tally(answers)[200] == 1
         assert not [answer for answer in answers if answer.status >= 500]
         assert Passkey.objects.filter(user=ann.user_id).count() == 1
+
+
+@pytest.fixture
+def acme(configure):
+    """A provider that users can link."""
+    provider.office.reset()
+    configure(OAUTH={"PROVIDERS": {"acme": provider.SETTINGS}})
+
+
+@pytest.mark.usefixtures("acme")
+def test_last_passkey_and_last_provider_are_not_both_removed(crowd, rounds, api):
+    for number in rounds:
+        ann = signed_up(api, number)
+        passkey_id = ann.enrol()["id"]
+        who = profile(f"ann{number}-at-acme", ann.email)
+        assert Browser(api).link(ann.token, who).status == 200
+        user = lookup.find_by_email(ann.email).user
+        user.set_unusable_password()
+        user.save()
+        tokens = [ann.log_in().data["access_token"] for _ in range(2)]
+        requests = [
+            partial(api.request, "DELETE", path, token=token)
+            for path, token in zip([f"passkeys/{passkey_id}", "oauth/acme"], tokens, strict=True)
+        ]
+
+        answers = crowd.race(requests * (SIZE // 2))
+
+        assert tally(answers)[200] == 1
+        assert not [answer for answer in answers if answer.status >= 500]
+        passkeys = Passkey.objects.filter(user=ann.user_id).count()
+        assert passkeys + LinkedAccount.objects.filter(user=ann.user_id).count() == 1
 
 
 def step_ups(ann, tokens):
