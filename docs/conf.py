@@ -55,7 +55,7 @@ SYNONYMS = {
     "passkeys": "fido2, security key, webauthn",
     "recipes/bots": "brute force, fraud",
     "recipes/login": "htmx, ldap",
-    "recipes/sms": "phone, phone number, twilio",
+    "recipes/sms": "phone, phone number, sms login, twilio",
     "reference/limits": "lockout, throttling",
     "running/doctor": "health check",
     "session": "device, devices, log out everywhere",
@@ -63,7 +63,7 @@ SYNONYMS = {
     "tokens": "jwks, jwt, logout, signing key",
     "twofactor": "2fa, backup codes, mfa, recovery codes, totp, two-factor",
     "views": "permissions, decorator, websocket",
-    "your_data": "data protection, dsgvo, gdpr, right to be forgotten",
+    "your_data": "data protection, dsgvo, gdpr, gdpr delete, gdpr export, right to be forgotten",
 }
 
 

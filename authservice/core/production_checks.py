@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Tags, register
+from django.http.request import split_domain_port, validate_host
 
 from authservice.core.conf import core
 from authservice.kernel import settings as kernel_settings
@@ -65,6 +66,12 @@ declare(
             "Put 'authservice.hashers.Argon2id' first, or Django's PBKDF2PasswordHasher. Passwords"
             " are hashed again when their owners sign in.",
         ),
+        "authservice.W049": (
+            "ALLOWED_HOSTS does not allow the host of API_URL: Django answers each request to it"
+            " with 400.",
+            "Add the host of API_URL to ALLOWED_HOSTS. If a proxy sends another Host header, which"
+            " ALLOWED_HOSTS allows, add 'authservice.W049' to SILENCED_SYSTEM_CHECKS.",
+        ),
         "authservice.W060": (
             "Rate limits count in a cache that is separate in each process, or that deletes"
             " counters which are still needed. An attacker gets more requests than the limits"
@@ -93,6 +100,13 @@ declare(
             "CORE.WIPE_UNPROVEN is False: an attacker who signed up with the address of another"
             " person keeps access to the account after that person proves the address.",
             "Remove it, unless your project verifies addresses in another way before sign-up.",
+        ),
+        "authservice.W237": (
+            "SECURE_SSL_REDIRECT is on behind a proxy, and SECURE_PROXY_SSL_HEADER is not set: if"
+            " TLS ends at the proxy, every request is redirected again.",
+            "Set SECURE_PROXY_SSL_HEADER to ('HTTP_X_FORWARDED_PROTO', 'https') if the proxy sets"
+            " that header. If the proxy connects by https, add 'authservice.W237' to"
+            " SILENCED_SYSTEM_CHECKS.",
         ),
     }
 )
@@ -135,6 +149,7 @@ def _addresses() -> Iterator[CheckMessage]:
             f"AUTHSERVICE['API_URL'] is {root.api_url!r}: over http, passwords and tokens are sent"
             " unencrypted.",
         )
+    yield from _allowed_hosts(api.netloc)
     configured = getattr(settings, kernel_settings.SETTING, {})
     urls: dict[str, Any] = {}
     for name in _OF_BROWSERS:
@@ -162,6 +177,22 @@ def _addresses() -> Iterator[CheckMessage]:
             )
 
 
+def _allowed_hosts(netloc: str) -> Iterator[CheckMessage]:
+    """Whether Django accepts requests to this host and port, which are those of API_URL."""
+    host, _ = split_domain_port(netloc)  # as Django reads the header Host
+    # With DEBUG, Django allows localhost. An empty list has security.W020, a loopback W044.
+    if settings.DEBUG or not settings.ALLOWED_HOSTS or not host or is_loopback(host.strip("[]")):
+        return
+    if not validate_host(host, settings.ALLOWED_HOSTS):
+        yield message(
+            "authservice.W049",
+            f"ALLOWED_HOSTS does not allow {host!r}, the host of API_URL: Django answers each"
+            " request to it with 400.",
+            hint=f"Add {host!r} to ALLOWED_HOSTS. If a proxy sends another Host header, which"
+            " ALLOWED_HOSTS allows, add 'authservice.W049' to SILENCED_SYSTEM_CHECKS.",
+        )
+
+
 def _proxies() -> Iterator[CheckMessage]:
     """The settings about proxies, and the domain of cookies, which must contain the host that
     browsers connect to."""
@@ -180,6 +211,8 @@ def _proxies() -> Iterator[CheckMessage]:
             "SECURE_PROXY_SSL_HEADER says that TLS ends at a proxy, and TRUSTED_PROXIES is None,"
             " which says that there is none: any client may claim https, or all share one limit."
         )
+    if settings.SECURE_SSL_REDIRECT and root.trusted_proxies and not header:
+        yield message("authservice.W237")
     if settings.USE_X_FORWARDED_HOST and "*" in settings.ALLOWED_HOSTS:
         yield _contradiction(
             "USE_X_FORWARDED_HOST trusts the host that a header names, and ALLOWED_HOSTS allows"

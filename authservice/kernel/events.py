@@ -68,8 +68,9 @@ class EventListener(Slot):
             self.record(event)
 
     def statements(self, events: Sequence[Event]) -> Sequence[Bound] | None:
-        """The statements that store the events of a login, for core to run together with those of
-        the login. None if there are no such statements: then `record` is called for each event."""
+        """The statements that store the events of a login: the service runs them together with
+        those of the login. None if there are no such statements: then `record` is called for each
+        event."""
         return None
 
 

@@ -85,7 +85,7 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """A login at the one door: the user, the client, the way to sign in and its proofs.
+    """A login: the user, the client, the way to sign in and its proofs.
 
     `method` names the way to sign in (`password`, `signup`, …). `proofs` are authentication methods
     of RFC 8176 (claim `amr`). `mfa` among them states that a second factor was verified: only the
@@ -182,7 +182,7 @@ class SessionStore(Protocol):
 class LoginPolicy(Slot):
     """Slot `login_policy`: the rules that a login module adds to sessions.
 
-    Core owns the rows and calls the policy.
+    The service owns the rows of sessions and calls the policy.
     """
 
     slot = "login_policy"
@@ -256,8 +256,9 @@ class SecondFactor(Slot):
         return ()
 
     def ask(self, arrival: Arrival) -> Challenge | None:
-        """A challenge, or None if the proofs of the arrival are sufficient. Called by the one door,
-        in the transaction that also creates the session if there is no challenge."""
+        """A challenge, or None if the proofs of the arrival are sufficient. Called by each login
+        but that of Django admin, in the transaction that also creates the session if there is no
+        challenge."""
         raise NotImplementedError
 
     def is_enabled(self, person: Any) -> bool:
@@ -287,9 +288,9 @@ class SecondFactor(Slot):
 
     def verify(self, person: Any, code: Secret, client: Client, along: Along | None = None) -> None:
         """Count the attempt, check the code and mark it as used, together with the change `along`.
-        Called for users who have the factor enabled, by logins that do not use the one door, such
-        as that of Django admin, by a step-up, and by routes that require the factor. Raises
-        `TooManyAttempts`, `TwoFactorRefused`, and `InvalidToken` if `along` changes no row."""
+        Called for users who have the factor enabled, by the login of Django admin, by a step-up,
+        and by routes that require the factor. Raises `TooManyAttempts`, `TwoFactorRefused`, and
+        `InvalidToken` if `along` changes no row."""
         raise NotImplementedError
 
     def revoke(self, person: Any, since: datetime | None) -> bool:
@@ -306,7 +307,7 @@ class SessionData(Slot):
 
     def claims(self, person: Any, session: Any) -> Mapping[str, Any]:
         """Additional claims of an access token, for a user and a session. Called when a token is
-        issued, after `CORE.CLAIMS_HOOK`. They replace none of the claims of core."""
+        issued, after `CORE.CLAIMS_HOOK`. They replace no claim of the service."""
         return {}
 
     def extras(self, person: Any, current_session: Any) -> Mapping[str, Any]:
@@ -385,8 +386,9 @@ class ForeignTokens(Slot):
 
     def trade(self, text: Secret, client: Client) -> Any:
         """Trade a token for a session, once; returns the tokens of the session
-        (`core/sessions/sessions.py: Tokens`). Called by a refresh, with a token that is not one of
-        ours. Raises `InvalidRefreshToken`, also for a token that the package did not issue."""
+        (`authservice.core.sessions.sessions.Tokens`). Called by a refresh, with a token that the
+        service did not issue. Raises `InvalidRefreshToken`, also for a token that the package did
+        not issue."""
         raise InvalidRefreshToken
 
     def exist(self, person: Any) -> bool:

@@ -145,7 +145,7 @@ class Support(Slot):
 
     def counters(self, person: Any) -> Iterable[Any]:
         """The counters of attempts that can lock the user out, as
-        `core.credentials.attempt_counter.Counter`."""
+        `authservice.core.credentials.attempt_counter.Counter`."""
         return ()
 
     def sections(self, person: Any) -> Iterable[Section]:

@@ -79,7 +79,7 @@ class Form:
 
 class AccountSection(Slot):
     """Slot `account_section`: a section of the account pages. `name` is the last part of its
-    address, so it must not be `delete` or `secure`: routes of core have these addresses."""
+    address, so it must not be `delete` or `secure`: other pages have these addresses."""
 
     slot = "account_section"
     name = ""

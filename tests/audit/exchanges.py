@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tests.hosts.runs import ROOT, SQLITE, holds
+from tests.reference.api_routes import listed
 
 PAGE = ROOT / "docs/requests.rst"
 STORED = ROOT / "tests/audit/exchanges.json"
@@ -26,6 +27,9 @@ You want to see what a route takes and what it answers: find it here. A test sen
 compares the response with this page. Tokens, ids and times are shortened, and of a list the first
 entry is shown. :doc:`api` says what the fields mean, and :doc:`reference/errors` what a route
 answers if it refuses.
+
+Paths are below the mount, such as ``/auth``. A route that needs a signed-in user also gets
+``Authorization: Bearer <access token>``, which is not repeated here.
 """
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
@@ -99,8 +103,11 @@ def _path(path: str) -> str:
 
 
 def page(exchanges: dict[str, dict[str, Any]]) -> str:
+    """The text of the page, with the routes in the order of docs/api.rst, which leaves out those of
+    the API description."""
     parts = [_HEAD]
-    for route, seen in exchanges.items():
+    order = [*listed(), *exchanges]
+    for route, seen in sorted(exchanges.items(), key=lambda item: order.index(item[0])):
         parts.append(f"``{route}``\n{'-' * (len(route) + 4)}\n")
         request = "\n\n".join(filter(None, [seen["request"], _json(seen.get("body"))]))
         parts.append(_block(request))

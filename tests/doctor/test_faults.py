@@ -54,6 +54,13 @@ SETTINGS = [
     ("debug", "settings", "broken", "DEBUG", {"DEBUG": True}),
     ("short secret key", "keys", "broken", "SECRET_KEY", {"SECRET_KEY": "short"}),
     ("no allowed hosts", "settings", "broken", "ALLOWED_HOSTS", {"ALLOWED_HOSTS": []}),
+    (
+        "host that is not allowed",
+        "settings",
+        "attention",
+        "'api.example.com'",
+        {"ALLOWED_HOSTS": ["www.example.com"]},
+    ),
     ("http API", "settings", "broken", "API_URL", ours(API_URL="http://api.example.com")),
     (
         "localhost",
@@ -83,6 +90,13 @@ SETTINGS = [
         "attention",
         "SECURE_PROXY_SSL_HEADER",
         {"SECURE_PROXY_SSL_HEADER": ("X-Forwarded-Proto", "https")},
+    ),
+    (
+        "redirect behind a proxy",
+        "proxies",
+        "attention",
+        "SECURE_PROXY_SSL_HEADER",
+        {"SECURE_PROXY_SSL_HEADER": None},
     ),
     ("no trusted proxy", "proxies", "attention", "TRUSTED_PROXIES", ours(TRUSTED_PROXIES=0)),
     (

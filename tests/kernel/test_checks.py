@@ -22,6 +22,7 @@ REDIS = "django.core.cache.backends.redis.RedisCache"
 APPS = [app for app in django_settings.INSTALLED_APPS if app != "authservice.invitation"]
 PRODUCTION = {
     "INSTALLED_APPS": APPS,
+    "ALLOWED_HOSTS": ["api.example.com"],
     "AUTHSERVICE": {
         "API_URL": "https://api.example.com",
         "TRUSTED_PROXIES": 1,
@@ -126,12 +127,16 @@ WRONG = [
     ("W047", {"SESSION_COOKIE_DOMAIN": "app.example.com"}),
     ("W047", {"CSRF_COOKIE_DOMAIN": ".example.org"}),
     ("W048", {"PASSWORD_HASHERS": ["django.contrib.auth.hashers.MD5PasswordHasher"]}),
+    ("W049", {"ALLOWED_HOSTS": ["example.com", "app.example.com"]}),
+    ("W049", service(API_URL="https://[2001:db8::1]:8443")),
     ("W230", {**MAILING, **service(FRONTEND={})}),
     ("W232", service(ACCESS_TOKEN_TTL=timedelta(days=60))),
     ("W232", service(ACCESS_TOKEN_TTL=3601, SESSION_TTL=3600)),
     ("W232", service(ACCESS_TOKEN_TTL=3601, REFRESH_TOKEN_TTL=3600)),
     ("W233", service(THROTTLE={"ENABLED": False})),
     ("W234", service(CORE={"WIPE_UNPROVEN": False})),
+    ("W237", {"SECURE_SSL_REDIRECT": True}),
+    ("W237", {"SECURE_SSL_REDIRECT": True, **service(TRUSTED_PROXIES=["10.0.0.0/8"])}),
 ]
 RIGHT = [
     service(),
@@ -151,6 +156,18 @@ RIGHT = [
     MAILING,
     {"SESSION_COOKIE_DOMAIN": ".example.com", "CSRF_COOKIE_DOMAIN": "api.example.com"},
     {"SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https")},
+    {"ALLOWED_HOSTS": [".example.com"]},
+    {"ALLOWED_HOSTS": ["*"]},
+    {"ALLOWED_HOSTS": ["API.example.com"], **service(API_URL="https://api.example.com:8443")},
+    {"ALLOWED_HOSTS": ["[2001:db8::1]"], **service(API_URL="https://[2001:db8::1]")},
+    # With DEBUG, Django allows localhost; W020 of Django reports the empty list.
+    {"ALLOWED_HOSTS": ["localhost"], "DEBUG": True},
+    {"ALLOWED_HOSTS": []},
+    {
+        "SECURE_SSL_REDIRECT": True,
+        "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https"),
+    },
+    {"SECURE_SSL_REDIRECT": True, **service(TRUSTED_PROXIES=None)},
     service(FRONTEND={}),
     service(ACCESS_TOKEN_TTL=3600, SESSION_TTL=3600, REFRESH_TOKEN_TTL=3600),
     database(**NETWORKED, CONN_MAX_AGE=60),
@@ -250,6 +267,16 @@ def test_slots_that_take_one_filler_are_those_that_the_service_asks_for_one():
     assert {bases[one or other] for one, other in asked} == set(SINGLE)
 
 
+def test_check_of_allowed_hosts_names_the_host_of_api_url():
+    (found,) = messages({"ALLOWED_HOSTS": ["app.example.com"]})
+
+    assert found.msg == (
+        "ALLOWED_HOSTS does not allow 'api.example.com', the host of API_URL: Django answers each"
+        " request to it with 400."
+    )
+    assert found.hint.startswith("Add 'api.example.com' to ALLOWED_HOSTS.")
+
+
 def test_checks_report_all_mistakes_together():
     found = messages(service(API_URLS="x", CORE={"ALLOW_SIGNUP": "yes"}, ISSUER=1))
 
@@ -257,7 +284,11 @@ def test_checks_report_all_mistakes_together():
 
 
 @pytest.mark.parametrize(
-    "name", ["I043", "W031", "W041", "W042", "W044", "W045", "W060", "W061", "W062", "W233", "W234"]
+    "name",
+    [
+        *("I043", "W031", "W041", "W042", "W044", "W045", "W049", "W060", "W061", "W062"),
+        *("W233", "W234", "W237"),
+    ],
 )
 def test_deployment_checks_report_nothing_without_deploy(name):
     change = next(change for wrong, change in WRONG if wrong == name)

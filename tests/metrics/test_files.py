@@ -88,6 +88,16 @@ def test_expressions_are_well_formed():
             assert bare.count(opening) == bare.count(closing), text
 
 
+def test_alert_of_missing_logins_counts_a_missing_series_as_zero():
+    """After a restart there is no series until a login succeeds, and such a `sum` is empty."""
+    [text] = [rule["expr"] for rule in ALERTS if rule["alert"] == "AuthserviceNobodyLogsIn"]
+    now, _, yesterday = " ".join(text.split()).partition(" and ")
+
+    rate = 'sum(rate(authservice_logins_total{outcome="success"}[15m]))'
+    assert now == f"({rate} or vector(0)) == 0"
+    assert "vector" not in yesterday
+
+
 def test_page_says_what_to_do_for_each_of_six_alerts():
     names = [rule["alert"] for rule in ALERTS]
 

@@ -16,12 +16,13 @@ from tests.reference import rst
 INTRO = """
 You want an app of your project to add behaviour to the service: fill a slot.
 
-A slot is how core calls a module without importing it: an attribute of the module's ``AppConfig``
-(``authservice.kernel.modules.ModuleConfig``) with the dotted path of the object that fills it, or
-a tuple of paths. The object is an instance of a subclass of the base class of the slot, or a
-function where the signature says so. A method that it does not override does nothing. The check
+A slot is a place where the service calls an app. It is an attribute of the app's ``AppConfig``, a
+``authservice.kernel.modules.ModuleConfig``, with the dotted path of the object that fills it, or a
+tuple of paths. The object is an instance of a subclass of the base class of the slot, or a function
+where the signature says so. A method that it does not override does nothing. The check
 ``authservice.E003`` reports a path that cannot be imported, ``authservice.E008`` an object that
-does not fit. An app of a project fills slots in the same way.
+does not fit. Modules of this package fill slots in the same way. `Apps of your own
+<../public.rst>`__ has an example.
 
 Most slots take any number of fillers, which are called in the order of ``INSTALLED_APPS``. If
 several apps fill a slot that takes one, only the last of them in ``INSTALLED_APPS`` is called, and

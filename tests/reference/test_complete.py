@@ -19,11 +19,13 @@ from authservice.core.messages.limits import LIMITS
 from authservice.kernel import errors
 from authservice.kernel.modules import SLOTS, ModuleConfig, misfit, slots_filled
 from authservice.kernel.throttling import RATES
+from tests.hosts.runs import ROOT
 from tests.reference import rst
 from tests.reference.signals import described
 from tests.reference.slots import base_of
 from tests.support import declared
 
+NUMBERS = {12: "Twelve", 13: "Thirteen", 14: "Fourteen", 15: "Fifteen", 16: "Sixteen"}
 ACTIONS = declared.actions()
 TREE = Path(authservice.__file__).parent
 SOURCES = {path: ast.parse(path.read_text()) for path in sorted(TREE.rglob("*.py"))}
@@ -156,6 +158,12 @@ def test_fillers_of_installed_modules_fit_their_slots():
 
     assert fillers
     assert [reason for slot, filler in fillers if (reason := misfit(slot, filler))] == []
+
+
+def test_changelog_has_the_number_of_slots():
+    changelog = (ROOT / "docs/changelog.rst").read_text()
+
+    assert f"- {NUMBERS[len(SLOTS)]} slots for apps of a project" in changelog
 
 
 @pytest.mark.parametrize("slot", SLOTS)

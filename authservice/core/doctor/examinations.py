@@ -65,7 +65,7 @@ _AREAS: Mapping[str, tuple[str, ...]] = {
         *("authservice.W103", "authservice.E104", "authservice.W235"),
     ),
     "keys": ("authservice.E050", "security.W009", "security.W025"),
-    "proxies": ("authservice.W042", "authservice.W046", "security.W008"),
+    "proxies": ("authservice.W042", "authservice.W046", "authservice.W237", "security.W008"),
     "cookies": (
         *("authservice.E060", "authservice.E061", "authservice.E062", "authservice.W112"),
         *("authservice.W047", "authservice.W231", "security.W010", "security.W011"),
