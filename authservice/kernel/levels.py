@@ -8,7 +8,7 @@
 The names are values of the claim `acr`: the last two are of OpenID Connect EAP ACR Values 1.0, the
 first two the levels of NIST SP 800-63B-4. A level includes those below it.
 
-They are in the kernel because the base classes of modules name them (`interfaces.SecondFactor`), not
+They are in the kernel because base classes of modules name them (`interfaces.SecondFactor`), not
 only the logins of core.
 
 A session stores the last moment of each level. A proof changes the moment of its own level only, so
