@@ -231,10 +231,13 @@ def of_profile(user: Any) -> list[Field]:
 
 
 def with_focus(fields: Sequence[Field]) -> list[Field]:
-    """The fields; the first has the focus unless another one has an error."""
+    """The fields; the first has the focus unless another one has an error. After a wrong password
+    that is the password: the name is filled in already."""
     starts = not any(field.error for field in fields)
+    names_user = len(fields) > 1 and fields[0].name == "identifier" and bool(fields[0].value)
     return [
-        replace(field, starts=starts and position == 0) for position, field in enumerate(fields)
+        replace(field, starts=starts and position == int(names_user))
+        for position, field in enumerate(fields)
     ]
 
 

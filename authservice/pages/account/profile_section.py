@@ -238,7 +238,7 @@ def _deleted(visitor: Visitor, answer: Answer) -> Any:
     """Where the form leads. A user without a password has to confirm by a mail first, and is still
     signed in."""
     if visitor.person.user.has_usable_password():
-        return visitor.go(visitor.url("page-logout"))
+        return visitor.go(visitor.url("page-logout"), _("Your account was deleted."))
     return visitor.go(url_of("profile"), answer.data["message"])
 
 
