@@ -232,7 +232,7 @@ def test_flood_limit_is_a_page_with_the_wait(clock, reader, link, configure):
 def test_crash_is_a_page_without_the_secret(reader, link, monkeypatch):
     page = reader.open(link)
     reader.client.raise_request_exception = False
-    monkeypatch.setattr("authservice.core.recovery.password_reset._reset", lambda *_: 1 / 0)
+    monkeypatch.setattr("authservice.core.recovery.password_reset._reset", lambda *_, **__: 1 / 0)
 
     crashed = reader.send(page, new_password=NEW)
 
@@ -243,7 +243,7 @@ def test_crash_is_a_page_without_the_secret(reader, link, monkeypatch):
 def test_crash_reports_no_password_and_no_token(reader, link, monkeypatch):
     page = reader.open(link)
     reader.client.raise_request_exception = False
-    monkeypatch.setattr("authservice.core.recovery.password_reset._reset", lambda *_: 1 / 0)
+    monkeypatch.setattr("authservice.core.recovery.password_reset._reset", lambda *_, **__: 1 / 0)
     reports = []
 
     def report(request, **_):
