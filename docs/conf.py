@@ -29,6 +29,7 @@ html_theme = "furo"
 html_title = f"authservice {release}"
 
 # Words that people type into the search, and that no heading of the page has.
+# Build into an empty folder: an incremental build loses them.
 SYNONYMS = {
     "account": "account deletion, change e-mail, delete account",
     "audit": "audit log",
@@ -50,20 +51,34 @@ SYNONYMS = {
     "oauth": "social login, social auth",
     "oauth_providers": "apple, facebook, google, github, microsoft, openid connect",
     "organization": "custom role, custom roles, rbac, roles, teams",
-    "pages": "hosted ui, login page",
+    "pages": (
+        "appearance, branding, css, customize, customize login page, hosted ui, login page,"
+        " logo, look and feel, styling, theme, themes, theming"
+    ),
     "passwords": "haveibeenpwned, have i been pwned, pwned passwords",
     "passkeys": "fido2, security key, webauthn",
     "recipes/bots": "brute force, fraud",
-    "recipes/login": "htmx, ldap",
+    "recipes/login": (
+        "htmx, ldap, logout all devices, logout everywhere, sign out all devices, sign out"
+        " everywhere"
+    ),
     "recipes/sms": "phone, phone number, sms login, twilio",
-    "reference/limits": "lockout, throttling",
+    "reference/limits": "lockout, rate limit, rate limits, rate limiting, throttle, throttling",
+    "running/backup": "backup, disaster recovery, lost secret_key, secret_key lost",
     "running/doctor": "health check",
+    "running/keys": (
+        "key rotation, rotate, rotate keys, rotate signing key, rotate signing keys, rotation"
+    ),
     "session": "device, devices, log out everywhere",
-    "tenants": "multitenancy, multi tenant",
+    "tenants": "multitenancy, multi tenant, user pool, user pools",
     "tokens": "jwks, jwt, logout, signing key",
     "twofactor": "2fa, backup codes, mfa, recovery codes, totp, two-factor",
+    "users": "auth_user_model, own user model, user model",
     "views": "permissions, decorator, websocket",
-    "your_data": "data protection, dsgvo, gdpr, gdpr delete, gdpr export, right to be forgotten",
+    "your_data": (
+        "data protection, dsgvo, gdpr, gdpr delete, gdpr export, right to be forgotten,"
+        " erase, export data"
+    ),
 }
 
 

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import socket
 import sys
 from argparse import ArgumentParser
 from contextlib import suppress
@@ -10,7 +11,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from django.conf import settings
-from django.core.management import BaseCommand, call_command
+from django.core.management import BaseCommand, CommandError, call_command
 from django.urls import NoReverseMatch, reverse
 
 from example_project import local_provider
@@ -28,6 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--threads", default="8", help="threads per worker (%(default)s)")
 
     def handle(self, *, bind: str, threads: str, **options: Any) -> None:
+        require_free(bind)
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
         origin = origin_of(bind)
         if bind != own_address():
@@ -56,6 +58,22 @@ def own_address() -> str:
     if url.hostname in ("127.0.0.1", "localhost"):
         return f"{url.hostname}:{url.port or 80}"
     return "localhost:8000"
+
+
+def require_free(bind: str) -> None:
+    """Raises `CommandError` if another server listens there, before anything is printed."""
+    host, _, port = bind.rpartition(":")
+    # Only a host and a port can be asked; gunicorn also takes the path of a Unix socket.
+    if not port.isdecimal():
+        return
+    with (
+        suppress(OSError),
+        socket.create_connection((host.strip("[]") or "localhost", int(port)), 1),
+    ):
+        raise CommandError(
+            f"Port {port} is in use. Choose another:"
+            f" AUTHSERVICE_API_URL=http://localhost:{int(port) + 1} {manage()} serve"
+        )
 
 
 def origin_of(bind: str) -> str:
