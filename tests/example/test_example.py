@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 
 import environ
 import pytest
@@ -261,3 +262,15 @@ def test_production_recipe_without_trusted_proxies_fails_the_deployment_check():
 
     assert run.returncode != 0
     assert "authservice.W042" in run.stdout
+
+
+def test_port_in_use_is_named_with_the_way_out(tmp_path):
+    with socket.create_server(("localhost", 0)) as server:
+        port = server.getsockname()[1]
+        run = python(
+            *("example_project/manage.py", "serve", "--bind", f"localhost:{port}"),
+            DATABASE_URL=f"sqlite:///{tmp_path}/none.sqlite3",
+        )
+
+    assert run.returncode == 1
+    assert run.stdout.startswith(f"CommandError: Port {port} is in use. Choose another:")
