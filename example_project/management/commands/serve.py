@@ -35,7 +35,8 @@ class Command(BaseCommand):
         if bind != own_address():
             # For links in mails. The variable may name another address, that of a proxy.
             os.environ.setdefault("AUTHSERVICE_API_URL", origin)
-        self.stdout.write(greeting(origin, key=mailbox_key()))
+        taken = has_local_provider() and is_in_use(LOCAL["ISSUER"])
+        self.stdout.write(greeting(origin, key=mailbox_key(), provider_port_taken=taken))
         self.stdout.flush()
         # Threads, because a password hash would block a whole worker otherwise. gunicorn reads the
         # number of workers from WEB_CONCURRENCY.
@@ -62,18 +63,21 @@ def own_address() -> str:
 
 def require_free(bind: str) -> None:
     """Raises `CommandError` if another server listens there, before anything is printed."""
-    host, _, port = bind.rpartition(":")
+    port = bind.rpartition(":")[2]
     # Only a host and a port can be asked; gunicorn also takes the path of a Unix socket.
-    if not port.isdecimal():
-        return
-    with (
-        suppress(OSError),
-        socket.create_connection((host.strip("[]") or "localhost", int(port)), 1),
-    ):
+    if port.isdecimal() and is_in_use(origin_of(bind)):
         raise CommandError(
             f"Port {port} is in use. Choose another:"
             f" AUTHSERVICE_API_URL=http://localhost:{int(port) + 1} {manage()} serve"
         )
+
+
+def is_in_use(origin: str) -> bool:
+    """Whether a program listens at the host and port of this origin."""
+    url = urlsplit(origin)
+    with suppress(OSError), socket.create_connection((url.hostname, url.port), 1):
+        return True
+    return False
 
 
 def origin_of(bind: str) -> str:
@@ -93,14 +97,22 @@ def mailbox_key() -> str:
     return key
 
 
-def greeting(origin: str, *, key: str) -> str:
+def greeting(origin: str, *, key: str, provider_port_taken: bool = False) -> str:
     base = f"{origin}/{settings.AUTHSERVICE_BASE_PATH.strip('/')}"
     lines = [
         *_line("Shop", origin, "console", f"?mailbox={quote(key)}" if key else ""),
         *_line("API docs", origin, "authservice:docs"),  # with the `openapi` extra
         *_line("Django admin", origin, "admin:index"),
         *(
-            [f"Provider       {LOCAL['ISSUER']} (for “the local provider”)"]
+            [
+                f"Provider       {LOCAL['ISSUER']} (for “the local provider”)"
+                + (
+                    ", where a program listens already. If that is no local provider, choose"
+                    " another port: AUTHSERVICE_LOCAL_PROVIDER_PORT=9401"
+                    if provider_port_taken
+                    else ""
+                )
+            ]
             if key and has_local_provider()
             else []
         ),
