@@ -18,7 +18,7 @@ requests are settings, for example 60 sign-ups an hour for a network:
    AUTHSERVICE["THROTTLE"] = AUTHSERVICE.get("THROTTLE", {}) | {"RATES": {"signup": "60/h"}}
 
 There are limits on messages and on requests. Limits on attempts at passwords and codes are separate
-and always apply: "Limits" in :doc:`/api` has them.
+and always apply: see "Limits" in `REST API <../api.rst>`__.
 
 Every e-mail and every SMS is checked against each limit that applies to it. Beyond a limit the
 response stays the same, and nothing is sent. ``THROTTLE.ENABLED`` turns all of them off.
