@@ -1,22 +1,10 @@
-import pytest
 from django.apps import apps
 
-from tests.admin.inside.conftest import Browser, recorded, staff
+from tests.admin.inside.conftest import helper, recorded, root
 from tests.oauth.flow.conftest import _provider
 
 # These tests require Django admin: `test_admin_site.py` one folder above runs them in a host that
 # installs it.
 collect_ignore_glob = [] if apps.is_installed("django.contrib.admin") else ["test_*.py"]
 
-__all__ = ["_provider", "recorded"]
-
-
-@pytest.fixture
-def root():
-    return Browser(staff("root@example.com", superuser=True))
-
-
-@pytest.fixture
-def helper():
-    """`helper("view_linkedaccount")` is a staff user with these permissions only."""
-    return lambda *permissions: Browser(staff("helper@example.com", *permissions))
+__all__ = ["_provider", "helper", "recorded", "root"]
