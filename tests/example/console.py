@@ -25,6 +25,7 @@ return [...document.querySelectorAll("#mails > li")]
     .filter(link => link.href.includes(part))
     .map(link => link.href);
 """
+_TOAST = "return document.querySelector('.toast')?.textContent ?? ''"
 
 
 class Profile:
@@ -73,6 +74,12 @@ class Profile:
     def shown(self, selector):
         """The element as soon as it is displayed."""
         return self.until(lambda: next((e for e in self.all(selector) if e.is_displayed()), None))
+
+    def toast(self, to):
+        """The toast of the newest mail, as soon as that is one to this address: until it arrives, a
+        mail of somebody else is the newest."""
+        self.until(lambda: to in self.browser.execute_script(_TOAST))
+        return self.shown(".toast")
 
     @property
     def heading(self):

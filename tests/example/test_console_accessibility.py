@@ -38,8 +38,9 @@ def test_shop_has_no_violation_before_a_login(ann):
 
 
 def test_shop_and_drawer_of_a_user(ann):
-    ann.sign_up(f"access-{os.urandom(4).hex()}@example.com")
-    ann.shown(".toast")
+    email = f"access-{os.urandom(4).hex()}@example.com"
+    ann.sign_up(email)
+    ann.toast(email)
     assert found(ann) == []
 
     ann.press(ann.find(".menu summary"))

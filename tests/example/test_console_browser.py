@@ -76,8 +76,9 @@ def test_two_users_order_and_manage_their_accounts(service, size, consoles, brow
 @pytest.fixture
 def toast(ann):
     """The toast of the mail after a sign-up."""
-    ann.sign_up(f"toast-{os.urandom(4).hex()}@example.com")
-    return ann.shown(".toast")
+    email = f"toast-{os.urandom(4).hex()}@example.com"
+    ann.sign_up(email)
+    return ann.toast(email)
 
 
 COVERED = """
@@ -113,7 +114,7 @@ def test_toast_stays_on_the_next_page_until_it_is_closed(ann, toast):
 def test_mail_that_arrives_later_is_announced_and_marked(ann):
     email = f"later-{os.urandom(4).hex()}@example.com"
     ann.sign_up(email)
-    ann.press(ann.shown(".toast button"))
+    ann.press(ann.toast(email).find_element(By.TAG_NAME, "button"))
     ann.browser.execute_script(
         "fetch('/auth/forgot-password', {method: 'POST', body: arguments[0],"
         " headers: {'Content-Type': 'application/json'}})",

@@ -83,7 +83,7 @@ def test_user_does_everything_with_the_keyboard_alone(keyboard):
     assert ann.is_signed_in
 
     # Open the mail by its toast; the focus moves to it, and then to the link in it.
-    ann.shown(".toast")
+    ann.toast(address)
     keyboard.to("Open")
     keyboard.press(Keys.ENTER)
     assert keyboard.focused().startswith("Confirm your e-mail address")

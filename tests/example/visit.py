@@ -38,7 +38,7 @@ class Visit:
     def confirm_the_address(self):
         """By the toast, the mail in the drawer, and its link."""
         ann = self.ann
-        ann.press(ann.shown(".toast a"))
+        ann.press(ann.toast(self.address).find_element(By.TAG_NAME, "a"))
         mail = ann.shown(".panel.mails details[open]")
         ann.go(mail.find_element(By.CSS_SELECTOR, "a[href*='/verify-email?']"))
         assert ann.heading == "Your e-mail address is confirmed"

@@ -70,7 +70,7 @@ def console(folder: Path) -> None:
         for name, size in (("bob", "phone"), ("ann", "desktop")):
             user, address = Profile(browser, origin, size), f"{name}@example.com"
             user.sign_up(address)
-            user.until(lambda one=user, to=address: to in one.shown(".toast").text)
+            user.toast(address)
             browser.execute_script("document.getAnimations().forEach(one => one.finish())")
             _take(browser, f"console-{size}")
         user.press(user.find(".drawer > summary"))

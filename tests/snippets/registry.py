@@ -83,6 +83,7 @@ INSTALLED_APPS += ["allauth", "allauth.account", "authservice.pages"]
 MIDDLEWARE += ["allauth.account.middleware.AccountMiddleware"]
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 """,
+    ("docs/pages.rst", "LOGO_URL"): 'INSTALLED_APPS += ["authservice.pages"]',
     ("docs/passwords.rst", "NotCommon"): "AUTH_PASSWORD_VALIDATORS = []",
     ("docs/passwords.rst", "passwords.internal"): "AUTH_PASSWORD_VALIDATORS = []",
     ("docs/audit.rst", "RETENTION"): 'INSTALLED_APPS += ["authservice.audit"]',
