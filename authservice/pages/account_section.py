@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.safestring import SafeString
+
 from authservice.kernel.errors import Fault
 from authservice.kernel.modules import Slot
 from authservice.pages.calls import Answer
@@ -28,7 +30,7 @@ class Action:
 @dataclass(frozen=True, kw_only=True)
 class Row:
     """A thing of a user: what it is, its state, and what can be done. `tone` of the `tag` is
-    "good", "warn" or ""."""
+    "good", "warn" or "". Beside it is an `icon` of the pages by its name, or an SVG as `mark`."""
 
     label: Any = ""
     value: Any = ""
@@ -36,6 +38,7 @@ class Row:
     tag: Any = ""
     tone: str = ""
     icon: str = ""
+    mark: SafeString = SafeString()
     actions: Sequence[Action] = ()
 
 

@@ -9,7 +9,7 @@ COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 # Success criterion 1.4.3 for text of usual size.
 MINIMUM = 4.5
 # Backgrounds of the page in light and dark mode.
-PAGE, PAGE_DARK = "#ffffff", "#17171a"
+PAGE, PAGE_DARK = "#ffffff", "#17191f"
 # Colours of text on buttons.
 _DARK_TEXT, _LIGHT_TEXT = "#101014", "#ffffff"
 

@@ -103,6 +103,8 @@ class Field:
     error: str = ""
     # Whether it has the focus when the page is opened; one with an error has it in any case.
     starts: bool = False
+    # What the label says of a code that the script sends with its last digit; "" if it does not.
+    sends: Any = ""
     # The field of the project's serializer that this one is for.
     of_host: Any = field(default=None, repr=False)
 
@@ -175,6 +177,8 @@ def as_identifier(text: str) -> dict[str, str]:
 PASSWORD = _("Password")
 EMAIL = Field(name="email", label=_("E-mail"), type="email", autocomplete="email")
 CODE = Field(name="code", label=_("Code"), autocomplete="one-time-code", inputmode="numeric")
+# A code of a mail or a text, which is all that the user has to enter.
+MAILED_CODE = replace(CODE, sends=_("sent with the sixth digit"))
 # A code of an authenticator app, or a backup code, which is no number.
 FACTOR = replace(CODE, inputmode="")
 REMEMBER = Field(name="remember", label=_("Keep me signed in"), type=CHECKBOX, required=False)

@@ -245,7 +245,7 @@ def _mailbox(visitor: Visitor, email: str, again: str, *, code: str = "") -> Htt
         "again": visitor.url(again),
         "log_in": visitor.url("page-login"),
         "code_url": visitor.url(code) if code else "",
-        "fields": [form_fields.CODE.shown(None, {})],
+        "fields": [form_fields.MAILED_CODE.shown(None, {})],
         "remember": "remember" in visitor.sent,
     }
     response = visitor.show("mailbox.html", context)
@@ -257,14 +257,14 @@ def _mailbox(visitor: Visitor, email: str, again: str, *, code: str = "") -> Htt
 
 @page(route="magic-link-verify-code")
 def magic_code(visitor: Visitor) -> HttpResponse:
-    form = (form_fields.EMAIL, form_fields.CODE)
+    form = (form_fields.EMAIL, form_fields.MAILED_CODE)
     if not visitor.submitted:
         return visitor.go(visitor.url("page-magic-link"))
 
     def again(fault: Fault) -> HttpResponse:
-        errors = form_errors.of_form(visitor, fault, (form_fields.CODE,))
+        errors = form_errors.of_form(visitor, fault, (form_fields.MAILED_CODE,))
         context = {
-            **_fields(visitor, (form_fields.CODE,), errors),
+            **_fields(visitor, (form_fields.MAILED_CODE,), errors),
             "email": visitor.sent.get("email"),
             "again": visitor.url("page-magic-link"),
             "log_in": visitor.url("page-login"),

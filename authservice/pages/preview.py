@@ -73,6 +73,7 @@ _PASSKEYS = Box(
             hint=f"Added 2 days ago · {used}",
             tag="Second factor" if name == "Blue key" else "",
             tone="good",
+            icon="key",
             actions=[
                 Action(label="Change", about=name, url="#"),
                 Action(label="Remove", about=name, url="#", danger=True),
@@ -84,6 +85,25 @@ _PASSKEYS = Box(
         )
     ],
     actions=[Action(label="Add a passkey", url="#")],
+)
+_PROVIDERS = Box(
+    title="Other ways to sign in",
+    rows=[
+        Row(
+            label="Google",
+            mark=provider_marks.of("google", "Google"),
+            tag="Linked",
+            tone="good",
+            actions=[Action(label="Remove", about="Google", url="#", danger=True)],
+        ),
+        Row(
+            label="GitHub",
+            mark=provider_marks.of("github", "GitHub"),
+            hint="Not linked",
+            actions=[Action(label="Link", about="GitHub", url="#")],
+        ),
+        Row(label="Acme", mark=provider_marks.of("acme", "Acme"), hint="Not linked"),
+    ],
 )
 _SESSIONS = Box(
     title="Your devices",
@@ -182,7 +202,7 @@ def shown() -> Mapping[str, tuple[str, Mapping[str, Any]]]:
         "account-sessions": ("account.html", {"boxes": [_SESSIONS]}),
         "account-organizations": ("account.html", {"boxes": _ORGANIZATION}),
         "account-activity": ("account.html", {"boxes": [_ACTIVITY]}),
-        "account-passkeys": ("account.html", {"boxes": [_PASSKEYS]}),
+        "account-security": ("account.html", {"boxes": [_PASSKEYS, _PROVIDERS]}),
     }
     return {**_of_login(), **_of_further_steps(), **_of_links(), **sections, **_of_forms()}
 
@@ -208,7 +228,7 @@ def _of_login() -> _States:
         "log_in": "#",
     }
     mailbox = {"email": _EMAIL, "again": "#", "log_in": "#"}
-    code = {**mailbox, "code_url": "#", "fields": [form_fields.CODE]}
+    code = {**mailbox, "code_url": "#", "fields": [form_fields.MAILED_CODE]}
     late = "That took too long. Sign in again."
     unverified = {"alert": "Confirm your e-mail address first.", "unverified": "#"}
     return {
@@ -250,7 +270,7 @@ def _of_login() -> _States:
         "mailbox-code": ("mailbox.html", code),
         "mailbox-code-error": (
             "mailbox.html",
-            {**code, "fields": [_refused(form_fields.CODE)], "wrong": 1},
+            {**code, "fields": [_refused(form_fields.MAILED_CODE)], "wrong": 1},
         ),
     }
 

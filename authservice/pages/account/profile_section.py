@@ -159,7 +159,7 @@ class Profile(AccountSection):
             text=_("Enter the code that we sent to your phone."),
             button=_("Confirm"),
             done=_("Your phone number is confirmed."),
-            fields=lambda visitor: [form_fields.CODE],
+            fields=lambda visitor: [form_fields.MAILED_CODE],
             send=lambda visitor, body: visitor.call(
                 "verify-phone", "POST", {**body, "phone": visitor.person.account_row.phone_number}
             ),

@@ -12,7 +12,7 @@ from authservice.core.errors import StepUpRequired
 from authservice.kernel.errors import Fault, NotFound, ReauthenticationRequired
 from authservice.kernel.phrases import page_count
 from authservice.kernel.phrases import page_text as _
-from authservice.pages import calls, form_errors, form_fields, passkey_forms
+from authservice.pages import calls, form_errors, form_fields, passkey_forms, provider_marks
 from authservice.pages.account.device_section import ago, device
 from authservice.pages.account_pages import frame, shown, url_of
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
@@ -290,6 +290,7 @@ def _passkeys(visitor: Visitor) -> Box:
             hint=" · ".join(str(hint) for hint in hints if hint),
             tag=_("Second factor") if passkey["second_factor"] else "",
             tone="good",
+            icon="key",
             actions=[
                 Action(label=_("Change"), about=name, url=change_url),
                 Action(label=_("Remove"), about=name, danger=True, url=remove_url),
@@ -344,7 +345,9 @@ def _providers(visitor: Visitor) -> Box:
     rows = [
         Row(
             label=provider_label(name),
-            value=_("Linked"),
+            mark=provider_marks.of(name, provider_label(name)),
+            tag=_("Linked"),
+            tone="good",
             actions=[
                 Action(
                     label=_("Remove"),
@@ -359,7 +362,8 @@ def _providers(visitor: Visitor) -> Box:
     rows += [
         Row(
             label=provider_label(name),
-            value=_("Not linked"),
+            mark=provider_marks.of(name, provider_label(name)),
+            hint=_("Not linked"),
             actions=[
                 Action(
                     label=_("Link"),

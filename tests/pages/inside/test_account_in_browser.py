@@ -328,6 +328,45 @@ def test_page_has_no_button_that_only_a_script_can_use(visitor):
     assert not visitor.browser.find_element(By.CSS_SELECTOR, "[data-shows]").is_displayed()
 
 
+CLIPBOARD = ["clipboardReadWrite", "clipboardSanitizedWrite"]
+
+
+@once
+def test_backup_codes_are_copied_and_downloaded(visitor, settings, tmp_path):
+    settings.DEBUG = True
+    for command, parameters in (
+        ("Browser.grantPermissions", {"permissions": CLIPBOARD}),
+        ("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}),
+    ):
+        visitor.browser.execute_cdp_cmd(command, parameters)
+    visitor.open("pages-preview?state=account-codes")
+    codes = [code.text for code in visitor.browser.find_elements(By.CSS_SELECTOR, ".codes code")]
+    copy = visitor.browser.find_element(By.CSS_SELECTOR, "[data-copied]")
+    file = tmp_path / "backup-codes.txt"
+
+    copy.click()
+    visitor.browser.find_element(By.CSS_SELECTOR, "[download]").click()
+
+    WebDriverWait(visitor.browser, 20).until(lambda _: copy.text == "Copied" and file.exists())
+    read = "navigator.clipboard.readText().then(arguments[0])"
+    assert visitor.browser.execute_async_script(read).split() == codes
+    assert file.read_text().split() == codes
+    assert visitor.wrong() == []
+
+
+@once
+def test_mailed_code_is_sent_with_its_last_digit(visitor, post, ann):
+    visitor.open("magic-link/send")
+    visitor.send(email=ANN)
+    assert "Code (sent with the sixth digit)" in visitor.text
+    before = visitor.browser.find_element(By.TAG_NAME, "html")
+
+    visitor.browser.find_element(By.NAME, "code").send_keys(post.code("magic-link"))
+
+    visitor._wait(before)
+    assert visitor.heading == "Profile"
+
+
 # How many backup codes are on the paper, and what is of no use there.
 PRINTED = """
 const all = (selector) => [...document.querySelectorAll(selector)];

@@ -1,6 +1,5 @@
-// What a script can add to the forms of the pages, which work without it. The policy of a page allows
-// this text by its digest.
-"use strict";
+{% comment %}What a script can add to the forms of the pages, which work without it. The policy of a page allows
+this text by its digest.{% endcomment %}"use strict";
 (() => {
   const find = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -14,7 +13,7 @@
     button.addEventListener("click", () => show(button, button.getAttribute("aria-pressed") !== "true"));
   }
 
-  // The rules of a new password, as it is typed. The server decides.
+  {# The rules of a new password, as it is typed. The server decides. #}
   for (const list of find(".rules")) {
     const input = list.closest(".field").querySelector("input");
     const check = () => {
@@ -26,6 +25,26 @@
     check();
   }
 
+  {# Codes to keep. Browsers have a clipboard on https and localhost only. #}
+  for (const button of find("[data-keeps]")) {
+    const { copied } = button.dataset;
+    button.hidden = copied && !navigator.clipboard;
+    button.addEventListener("click", () => {
+      if (!copied) return print();
+      const list = document.getElementById("codes");
+      getSelection().selectAllChildren(list); {# if the browser forbids the rest #}
+      navigator.clipboard.writeText(list.innerText).then(() => (button.textContent = copied), () => {});
+    });
+  }
+
+  {# A code is sent with its last digit. Users are told so before they type. #}
+  for (const input of find("[data-sends]")) {
+    input.labels[0].append(` (${input.dataset.sends})`);
+    input.addEventListener("input", () => {
+      if (/^\d{6}$/.test(input.value)) input.form.requestSubmit(find("button", input.form)[0]);
+    });
+  }
+
   function rest() {
     for (const busy of find("[aria-busy]")) busy.removeAttribute("aria-busy");
   }
@@ -34,12 +53,12 @@
     const { target: form, submitter } = event;
     if (event.defaultPrevented) return;
     if (form.hasAttribute("aria-busy")) return event.preventDefault(); // pressed twice
-    // Browsers suggest what was typed as text, but not passwords.
+    {# Browsers suggest what was typed as text, but not passwords. #}
     for (const button of find("[data-shows]", form)) show(button, false);
     for (const busy of [form, submitter]) busy?.setAttribute("aria-busy", "true");
-    // The answer may be a file, after which the page stays.
+    {# The answer may be a file, after which the page stays. #}
     setTimeout(rest, 10000);
   });
-  // The back button shows the page as it was left.
+  {# The back button shows the page as it was left. #}
   addEventListener("pageshow", rest);
 })();

@@ -1,6 +1,5 @@
-// Passkeys on the pages of the service. All data are in the page: see `passkey_forms.py`. The policy
-// of the page allows this text by its digest.
-"use strict";
+{% comment %}Passkeys on the pages of the service. All data are in the page: see `passkey_forms.py`. The policy
+of the page allows this text by its digest.{% endcomment %}"use strict";
 (async () => {
   const keys = window.PublicKeyCredential;
   if (!keys?.parseRequestOptionsFromJSON || !keys.parseCreationOptionsFromJSON) return;
@@ -10,7 +9,7 @@
   const form = find("form[data-passkey]");
   let waiting; // a browser answers one request at a time
 
-  // The options are valid for some time only. Then a new page asks at once.
+  {# The options are valid for some time only. Then a new page asks at once. #}
   function isOld() {
     return form.dataset.autofill && Date.now() - begun > JSON.parse(form.dataset.options).timeout - 5000;
   }
@@ -31,7 +30,7 @@
       : navigator.credentials.get({ publicKey: keys.parseRequestOptionsFromJSON(options), mediation, signal }));
     if (isOld()) return renew();
     form.elements.credential.value = JSON.stringify(answer.toJSON());
-    // Such as "Keep me signed in", which is in the other form.
+    {# Such as "Keep me signed in", which is in the other form. #}
     for (const { name, form: other } of document.querySelectorAll("input[type=checkbox]:checked")) {
       const copy = Object.assign(document.createElement("input"), { type: "hidden", name, value: "on" });
       if (other !== form) form.append(copy);
@@ -41,7 +40,7 @@
 
   function show(error) {
     for (const text of form.querySelectorAll("[data-failed]")) text.hidden = true;
-    // The user closed the dialogue, or another request took its place.
+    {# The user closed the dialogue, or another request took its place. #}
     if (["AbortError", "NotAllowedError"].includes(error.name)) return;
     const own = form.querySelector(`[data-failed="${error.name}"]`);
     (own ?? form.querySelector('[data-failed=""]')).hidden = false;
@@ -65,7 +64,7 @@
   const able = find("input[data-able]");
   if (able && (await keys.isUserVerifyingPlatformAuthenticatorAvailable?.())) able.value = "on";
 
-  // The signal API: the browser forgets passkeys that no account has any more.
+  {# The signal API: the browser forgets passkeys that no account has any more. #}
   const quietly = (name, data) => keys[name]?.(data).catch(() => {});
   const unknown = find("[data-unknown]");
   if (unknown) await quietly("signalUnknownCredential", JSON.parse(unknown.dataset.unknown));
