@@ -37,7 +37,7 @@ this text by its digest.{% endcomment %}"use strict";
     });
   }
 
-  {# A code is sent with its last digit. Users are told so before they type. #}
+  {# A code is sent with its last digit, as its label says. #}
   for (const input of find("[data-sends]")) {
     input.labels[0].append(` (${input.dataset.sends})`);
     input.addEventListener("input", () => {
