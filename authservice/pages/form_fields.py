@@ -178,7 +178,7 @@ PASSWORD = _("Password")
 EMAIL = Field(name="email", label=_("E-mail"), type="email", autocomplete="email")
 CODE = Field(name="code", label=_("Code"), autocomplete="one-time-code", inputmode="numeric")
 # A code of a mail or a text, which is all that the user has to enter.
-MAILED_CODE = replace(CODE, sends=_("sent with the sixth digit"))
+MAILED_CODE = replace(CODE, sends=_("six digits, sent when complete"))
 # A code of an authenticator app, or a backup code, which is no number.
 FACTOR = replace(CODE, inputmode="")
 REMEMBER = Field(name="remember", label=_("Keep me signed in"), type=CHECKBOX, required=False)

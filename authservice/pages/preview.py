@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponse
+from django.utils.html import format_html
 
 from authservice.core.credentials import passwords
 from authservice.kernel.errors import NotFound
@@ -92,17 +93,17 @@ _PROVIDERS = Box(
         Row(
             label="Google",
             mark=provider_marks.of("google", "Google"),
-            tag="Linked",
+            tag="Connected",
             tone="good",
             actions=[Action(label="Remove", about="Google", url="#", danger=True)],
         ),
         Row(
             label="GitHub",
             mark=provider_marks.of("github", "GitHub"),
-            hint="Not linked",
-            actions=[Action(label="Link", about="GitHub", url="#")],
+            hint="Not connected",
+            actions=[Action(label="Connect", about="GitHub", url="#")],
         ),
-        Row(label="Acme", mark=provider_marks.of("acme", "Acme"), hint="Not linked"),
+        Row(label="Acme", mark=provider_marks.of("acme", "Acme"), hint="Not connected"),
     ],
 )
 _SESSIONS = Box(
@@ -131,14 +132,14 @@ _ORGANIZATION = [
     Box(
         title="Members",
         rows=[
-            Row(label="Ann Plum", hint=_EMAIL, tag="You", icon="person"),
+            Row(label="Ann Plum", hint=_EMAIL, tag="You", mark=format_html("<b>{}</b>", "A")),
             Row(
                 label="Bob Winter",
                 hint="bob@example.com",
                 tag="Admin",
-                icon="person",
+                mark=format_html("<b>{}</b>", "B"),
                 actions=[
-                    Action(label="Role", about="Bob Winter", url="#"),
+                    Action(label="Change role", about="Bob Winter", url="#"),
                     Action(label="Remove", about="Bob Winter", url="#", danger=True),
                 ],
             ),
@@ -154,7 +155,7 @@ _ORGANIZATION = [
     ),
 ]
 _ACTIVITY = Box(
-    title="Activity",
+    title="Latest",
     rows=[
         Row(label="Signed in.", hint="2 hours ago · Firefox on Windows · 203.0.113.7"),
         Row(

@@ -135,7 +135,8 @@ class Activity(AccountSection):
             )
             rows.append(row)
         empty = _("Nothing yet.")
-        return [Box(title=title, rows=rows, empty=empty, links=part.links, range=part.range)]
+        latest = _("Latest")
+        return [Box(title=latest, rows=rows, empty=empty, links=part.links, range=part.range)]
 
 
 def device(user_agent: str) -> str:

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
 from authservice.kernel.phrases import page_text as _
 from authservice.pages import calls, form_fields
 from authservice.pages.account_pages import Part, part_of, url_of
@@ -39,7 +42,7 @@ class Organizations(AccountSection):
         return _("Organizations")
 
     def intro(self) -> Any:
-        return _("Whom you work with.")
+        return _("The organizations that you belong to.")
 
     def is_shown(self) -> bool:
         return calls.exists("org-my")
@@ -209,11 +212,11 @@ def _boxes_of_one(visitor: Visitor, org_id: str) -> Sequence[Box]:
         actions = []
         query = {"user": member["user_id"]}
         if manages and "change_roles" in may:
-            actions.append(_link(_("Role"), "role", org_id, about=name, **query))
+            actions.append(_link(_("Change role"), "role", org_id, about=name, **query))
         if manages and "remove" in may:
             actions.append(_link(_("Remove"), "remove", org_id, about=name, danger=True, **query))
         tag = f"{_('You')} · {role}" if is_visitor else role
-        row = Row(label=name, hint=user["email"], tag=tag, icon="person", actions=actions)
+        row = Row(label=name, hint=user["email"], tag=tag, mark=_initial(name), actions=actions)
         rows.append(row)
     rename = [_link(_("Rename"), "rename", org_id)] if "update" in may else []
     invite = [_link(_("Invite"), "invite", org_id, main=True)] if "invite" in may else []
@@ -278,6 +281,10 @@ def _box(title: Any, rows: Sequence[Row], part: Part, **options: Any) -> Box:
 
 def _cut(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _initial(name: str) -> SafeString:
+    return format_html("<b>{}</b>", name[:1].upper())
 
 
 def _link(

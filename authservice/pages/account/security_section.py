@@ -248,7 +248,7 @@ class Security(AccountSection):
         Form(
             name="link",
             needs="oauth-link",
-            title=_("Link a way to sign in"),
+            title=_("Connect a way to sign in"),
             text=_("You can sign in with it then, besides your password."),
             button=_("Continue"),
             fields=lambda visitor: _password_proof(visitor),
@@ -346,7 +346,7 @@ def _providers(visitor: Visitor) -> Box:
         Row(
             label=provider_label(name),
             mark=provider_marks.of(name, provider_label(name)),
-            tag=_("Linked"),
+            tag=_("Connected"),
             tone="good",
             actions=[
                 Action(
@@ -363,10 +363,10 @@ def _providers(visitor: Visitor) -> Box:
         Row(
             label=provider_label(name),
             mark=provider_marks.of(name, provider_label(name)),
-            hint=_("Not linked"),
+            hint=_("Not connected"),
             actions=[
                 Action(
-                    label=_("Link"),
+                    label=_("Connect"),
                     about=provider_label(name),
                     url=f"{url_of('security', 'link')}?id={name}",
                 )

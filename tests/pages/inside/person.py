@@ -64,7 +64,7 @@ class Page:
 
     @property
     def notice(self):
-        found = re.search(r'<p role="status" class="note">(.*?)</p>', self.html, re.DOTALL)
+        found = re.search(r'<p role="status" class="note[^"]*">(.*?)</p>', self.html, re.DOTALL)
         return unescape(found[1]).strip() if found else ""
 
     @property

@@ -102,7 +102,7 @@ def test_every_hint_and_error_of_a_field_is_read_with_the_field(shown):
 def test_buttons_of_a_row_are_read_with_the_row(shown):
     page = shown["account-organizations"].html
 
-    (button, row), *_ = re.findall(r'id="(\S+)" aria-labelledby="\1 (\S+)">Role<', page)
+    (button, row), *_ = re.findall(r'id="(\S+)" aria-labelledby="\1 (\S+)">Change role<', page)
     assert f'<strong id="{row}">Bob Winter</strong>' in page
     for state, other in shown.items():
         ids = re.findall(r' id="([^"]+)"', other.html)

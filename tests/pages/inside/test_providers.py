@@ -73,15 +73,15 @@ def test_refusal_of_a_provider_is_a_page(person):
 
 def test_provider_is_linked_and_removed_in_the_account(signed_in):
     page = signed_in.open("/auth/account/security")
-    assert "Acme Not linked" in page.text
+    assert "Acme Not connected" in page.text
 
     page = link(signed_in)
     assert (page.heading, page.notice) == ("Security", "The way to sign in was linked")
-    assert "Acme Linked" in page.text
+    assert "Acme Connected" in page.text
 
     remove = next(link for link in page.links if "/security/unlink?" in link)
     page = signed_in.send(signed_in.open(remove))
-    assert "Acme Not linked" in page.text
+    assert "Acme Not connected" in page.text
     assert signed_in.name == "ann"
 
 

@@ -270,7 +270,7 @@ def test_sign_up_has_fields_of_the_project(person, configure):
 
 
 def test_forgotten_password_is_replaced(person, ann, post):
-    page = person.open(person.open("/auth/login").link("Forgot the password?"))
+    page = person.open(person.open("/auth/login").link("Forgot your password?"))
     page = person.send(page, email=ANN)
     assert page.heading == "Look in your mailbox"
 

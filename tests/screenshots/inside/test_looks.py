@@ -110,7 +110,7 @@ CHANGES = {
     "field moved": (restyled("input { position: relative; left: 30px; }"), True),
     "field below": (restyled("input { position: relative; top: 30px; }"), True),
     "no border": (restyled(".card, .box { border-color: transparent !important; }"), True),
-    "another word": (lambda html: html.replace("Forgot the password?", "Forgot it?"), True),
+    "another word": (lambda html: html.replace("Forgot your password?", "Forgot it?"), True),
 }
 
 
