@@ -60,7 +60,7 @@ def _compose(message: Message) -> OutgoingMessage | None:
         return None
     secrets: dict[str, Any]
     with transaction.atomic(using=databases.primary()):
-        passwords.lock_and_read(person)  # for `issue_link_and_code`
+        passwords.lock_user(person)  # for `issue_link_and_code`
         client = Client(request_id=message.request_id)
         events.record("auth.magiclink.sent", person, client)
         if sending.LAST in message.details:

@@ -3,7 +3,7 @@
 import pytest
 from django.apps import apps
 
-from tests.support.statements import ALONG, FIRST, statements
+from tests.support.statements import ALONG, FIRST, UNLOCKED, statements
 
 pytestmark = pytest.mark.django_db
 # A login that is not by a password asks whether the user has a passkey as second factor.
@@ -35,15 +35,17 @@ def test_invitation_costs_eleven(sender):
 def test_accept_with_an_account_costs_at_most_ten(warm):
     token = warm.mailed()
 
-    assert cost(lambda: warm.accept(token)) == 10 + PASSKEYS - 2 * ALONG
+    assert cost(lambda: warm.accept(token)) == 10 + PASSKEYS - 2 * ALONG - UNLOCKED
 
 
 def test_accept_in_a_session_costs_eight_and_the_rotation_one_more(warm, bob):
     bearer, refresh_token = bob["access_token"], bob["refresh_token"]
     kept, sent = warm.mailed(), warm.mailed(purpose="other")
 
-    assert cost(lambda: warm.accept(kept, bearer=bearer)) == 8
-    assert cost(lambda: warm.accept(sent, bearer=bearer, refresh_token=refresh_token)) == 9
+    assert cost(lambda: warm.accept(kept, bearer=bearer)) == 8 - UNLOCKED
+    assert (
+        cost(lambda: warm.accept(sent, bearer=bearer, refresh_token=refresh_token)) == 9 - UNLOCKED
+    )
 
 
 def test_accept_as_a_new_user_costs_at_most_twelve(warm):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.magiclink.magic import ANN, HTML
 from tests.support.flows import wrong
-from tests.support.statements import ALONG, FIRST, statements
+from tests.support.statements import ALONG, FIRST, UNLOCKED, statements
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("ungated")]
 
@@ -26,19 +26,19 @@ def test_request_of_a_link_without_rate_limits_costs_nothing(magic, ann, no_floo
 def test_worker_costs_five(magic, ann):
     magic.ask()
 
-    assert cost(magic.message) == 5
+    assert cost(magic.message) == 5 - UNLOCKED
 
 
 def test_login_by_link_costs_at_most_eight(magic, ann):
     pair = magic.mailed()
 
-    assert cost(lambda: magic.follow(pair.token)) == 8 - 2 * ALONG
+    assert cost(lambda: magic.follow(pair.token)) == 8 - 2 * ALONG - UNLOCKED
 
 
 def test_login_by_code_costs_at_most_ten(magic, ann):
     pair = magic.mailed()
 
-    assert cost(lambda: magic.type(pair.code)) == 10 - 2 * ALONG + FIRST
+    assert cost(lambda: magic.type(pair.code)) == 10 - 2 * ALONG - UNLOCKED + FIRST
 
 
 def test_first_login_of_a_new_user_costs_at_most_three_more(magic, magiclink):
@@ -46,21 +46,21 @@ def test_first_login_of_a_new_user_costs_at_most_three_more(magic, magiclink):
     magiclink(AUTO_REGISTER=True)
     pair = magic.mailed()
 
-    assert cost(lambda: magic.follow(pair.token)) == 11 - 2 * ALONG
+    assert cost(lambda: magic.follow(pair.token)) == 11 - 2 * ALONG - UNLOCKED
 
 
 def test_removing_access_before_first_verification_costs_at_most_six_more(magic, api):
     api.sign_up()
     pair = magic.mailed()
 
-    assert cost(lambda: magic.follow(pair.token)) == 16 - 2 * ALONG
+    assert cost(lambda: magic.follow(pair.token)) == 16 - 2 * ALONG - UNLOCKED
 
 
 def test_login_beside_an_access_token_costs_at_most_one_more(magic, ann):
     pair = magic.mailed()
     bearer = f"Bearer {ann['access_token']}"
 
-    assert cost(lambda: magic.follow(pair.token, Authorization=bearer)) == 9 - 2 * ALONG
+    assert cost(lambda: magic.follow(pair.token, Authorization=bearer)) == 9 - 2 * ALONG - UNLOCKED
 
 
 def test_login_of_the_browser_that_requested_costs_at_most_two_more(magic, ann, magiclink):
@@ -69,7 +69,9 @@ def test_login_of_the_browser_that_requested_costs_at_most_two_more(magic, ann, 
     pair = magic.mailed()
     cookie = f"authservice_magiclink={kept}"
 
-    assert cost(lambda: magic.follow(pair.token, **HTML, Cookie=cookie)) == 10 - 2 * ALONG
+    assert (
+        cost(lambda: magic.follow(pair.token, **HTML, Cookie=cookie)) == 10 - 2 * ALONG - UNLOCKED
+    )
 
 
 def test_invalid_link_costs_two(magic, ann):

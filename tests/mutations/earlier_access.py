@@ -110,7 +110,7 @@ EARLIER = (
     Mutation(
         "The lock of a confirmation during a denial",
         CORE + "recovery/verification.py",
-        without("    passwords.lock_and_read(person)\n"),
+        without("    passwords.lock_user(person)\n"),
         ("tests/core/recovery/races/test_denial.py",),
         database="postgres",
     ),

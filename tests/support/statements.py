@@ -12,6 +12,8 @@ from authservice.kernel import databases
 # PostgreSQL writes a login in one statement: the insertion of the session together with
 # `last_login`, the returned attempt and the new device. Each of these is one statement less there.
 ALONG = 1 if connection.vendor == "postgresql" else 0
+# The statement that locks the row of a user, which SQLite has no need of.
+UNLOCKED = 1 if connection.vendor == "sqlite" else 0
 # Additional statements of MySQL and MariaDB for a new counter: an UPDATE that finds no row precedes
 # the INSERT.
 FIRST = 1 if connection.vendor == "mysql" else 0

@@ -117,7 +117,7 @@ def issue_link_and_code(purpose: Purpose, person: Person, target_key: str) -> tu
     """Issue a token and a code in one row, so that using either of them spends both; revokes all
     earlier pairs.
 
-    The caller has locked the user (`passwords.lock_and_read`). Otherwise two pairs issued at the
+    The caller has locked the user (`passwords.lock_user`). Otherwise two pairs issued at the
     same time would both be valid.
     """
     # A link without a code is the one that is sent beyond the daily limit: it must stay valid.
@@ -270,7 +270,7 @@ def consume_for(purpose: Purpose, person: Person, issued: OneTimeToken) -> Perso
     It locks the user's row, so call it first in the transaction: until its end no other transaction
     changes the user or issues tokens for them.
     """
-    passwords.lock_and_read(person)
+    passwords.lock_user(person)
     present = lookup.find_by_pk(person.user.pk)
     return present if present and consume_locked(purpose, present, issued) else None
 

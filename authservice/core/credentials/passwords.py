@@ -163,16 +163,17 @@ def hash_new_password(password: Secret, user: Any, *, field: str = "password") -
     return NewPassword({**columns, "password": changed.password}, password)
 
 
-def lock_and_read(person: Person) -> str:
-    """Lock the user's row until the transaction ends; returns the current hash, "" if the user is
-    gone.
+def lock_user(person: Person) -> None:
+    """Lock the user's row until the transaction ends.
 
     Every change of a password takes this lock first, so concurrent changes are serialized and
-    cannot deadlock.
+    cannot deadlock. SQLite has no row locks: only one transaction writes at a time, and one that
+    has read what another one changed since cannot write. So nothing is run there.
     """
-    rows = host().model._base_manager.using(databases.primary()).select_for_update()
-    hashes = rows.filter(pk=person.user.pk).values_list("password", flat=True)
-    return next(iter(hashes), "")
+    using = databases.primary()
+    if connections[using].features.has_select_for_update:
+        rows = host().model._base_manager.using(using).select_for_update()
+        list(rows.filter(pk=person.user.pk).values_list("pk", flat=True))
 
 
 def lock_users(pks: Collection[Any]) -> set[Any]:

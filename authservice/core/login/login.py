@@ -271,7 +271,7 @@ def _decided(
         with transaction.atomic(using=databases.primary()):
             if not lock:
                 return decide(person)
-            passwords.lock_and_read(person)
+            passwords.lock_user(person)
             present = lookup.find_by_pk(person.user.pk)
             return decide(present) if present else Login(person)
     except (DatabaseError, errors.Conflict) as error:

@@ -80,7 +80,7 @@ def request(person: Person, session: Session, email: str, proof: Proof, client: 
         return True
     # Every function that revokes several tokens of a user locks the user first.
     with transaction.atomic(using=databases.primary()):
-        passwords.lock_and_read(person)
+        passwords.lock_user(person)
         # Only earlier requests end: otherwise two concurrent ones could end each other, and neither
         # link would work.
         rows = OneTimeToken.objects.filter(purpose=row.purpose, user=row.user_id, spent_at=None)

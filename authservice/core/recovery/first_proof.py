@@ -30,7 +30,7 @@ def confirm_address(person: Person, client: Client, *, caller: Person | None = N
 
     `caller` is the user of a valid access token in the request: if that user proves the address of
     their own account, nothing is removed. The caller has locked the user
-    (`passwords.lock_and_read`) and read them after that. Otherwise two proofs at the same time
+    (`passwords.lock_user`) and read them after that. Otherwise two proofs at the same time
     would both be the first.
     """
     if person.email_proven:

@@ -52,7 +52,7 @@ def secure(token: Secret, client: Client) -> None:
     with transaction.atomic(using=databases.primary()):
         # Also lock the users who lose the number that the account gets back.
         phone_numbers.lock(person, issued.payload["phone_key"])
-        passwords.lock_and_read(person)
+        passwords.lock_user(person)
         present = lookup.find_by_pk(person.user.pk)
         if present is None or not present.active:
             raise errors.InvalidLink

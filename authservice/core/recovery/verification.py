@@ -101,7 +101,7 @@ def lock_owner(person: Person, issued: OneTimeToken) -> Person:
     Without the lock, a confirmation and a denial at the same moment could each treat the account as
     it was before the other. Raises `InvalidVerificationToken` if the link is no longer valid.
     """
-    passwords.lock_and_read(person)
+    passwords.lock_user(person)
     present = lookup.find_by_pk(person.user.pk)
     if present is None or not present.active or present.email_key != issued.target_key:
         raise errors.InvalidVerificationToken

@@ -214,7 +214,7 @@ def test_factor_of_a_sign_up_that_was_never_confirmed_ends_by_the_first_proof(br
 
     with transaction.atomic():
         person = lookup.get_person(the_user())
-        passwords.lock_and_read(person)
+        passwords.lock_user(person)
         first_proof.confirm_address(person, Client())
 
     assert not Authenticator.objects.exists()

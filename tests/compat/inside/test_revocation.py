@@ -142,7 +142,7 @@ def test_logout_with_a_traded_token_is_refused(api, client, token):
 def prove_address(user):
     with clock.unit(), transaction.atomic():
         person = lookup.get_person(user)
-        passwords.lock_and_read(person)
+        passwords.lock_user(person)
         first_proof.confirm_address(person, Client())
 
 

@@ -5,7 +5,7 @@ from django.apps import apps
 
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, OTHER_PHONE, PHONE, prove, wrong
-from tests.support.statements import FIRST, statements
+from tests.support.statements import FIRST, UNLOCKED, statements
 
 WITH_PASSKEYS = apps.is_installed("authservice.passkeys")
 pytestmark = pytest.mark.django_db
@@ -76,34 +76,34 @@ def test_wrong_code_costs_four(flows, ann):
 def test_verified_number_costs_eleven(flows, ann):
     code = flows.phone_code()
 
-    assert cost(lambda: flows.verify_phone(code)) == 11 + FIRST
+    assert cost(lambda: flows.verify_phone(code)) == 11 + FIRST - UNLOCKED
 
 
 def test_verified_address_costs_six(flows, ann):
     token = flows.email_token()
 
-    assert cost(lambda: flows.click(token)) == 6
+    assert cost(lambda: flows.click(token)) == 6 - UNLOCKED
 
 
 def test_second_click_costs_five(flows, ann):
     token = flows.email_token()
     flows.click(token)
 
-    assert cost(lambda: flows.click(token)) == 5
+    assert cost(lambda: flows.click(token)) == 5 - UNLOCKED
 
 
 def test_reset_by_link_costs_twenty_one(flows, ann):
     token = flows.reset_token()
 
     # One of them looks for invitations that the user sent, two for passkeys of the last days.
-    assert cost(lambda: flows.reset(token)) == 21 + (2 if WITH_PASSKEYS else 0)
+    assert cost(lambda: flows.reset(token)) == 21 - UNLOCKED + (2 if WITH_PASSKEYS else 0)
 
 
 def test_reset_by_code_costs_sixteen(flows, ann):
     prove(phone=PHONE)
     code = flows.reset_code()
 
-    assert cost(lambda: flows.reset_by_code(code)) == 16 + FIRST
+    assert cost(lambda: flows.reset_by_code(code)) == 16 + FIRST - UNLOCKED
 
 
 @pytest.mark.parametrize("body", [{"phone": PHONE}, {"phone": OTHER_PHONE}])

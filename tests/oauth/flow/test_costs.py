@@ -7,7 +7,7 @@ from authservice.twofactor.verify_login import second_factor
 from tests import trace
 from tests.oauth.browsing import profile
 from tests.oauth.in_process import office
-from tests.support.statements import ALONG, statements
+from tests.support.statements import ALONG, UNLOCKED, statements
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("ungated")]
 
@@ -30,21 +30,21 @@ def test_start_costs_one(browser):
 def test_login_of_a_returning_user_costs_nine(browser, cost):
     browser.sign_in()
 
-    assert cost() == 9 - ALONG
+    assert cost() == 9 - ALONG - UNLOCKED
 
 
 def test_login_of_a_returning_user_costs_one_more_to_store_tokens(browser, oauth, cost):
     oauth(STORE_PROVIDER_TOKENS=True)
     browser.sign_in()
 
-    assert cost() == 10 - ALONG
+    assert cost() == 10 - ALONG - UNLOCKED
 
 
 def test_login_of_a_returning_user_costs_one_more_with_second_factors(browser, cost):
     browser.sign_in()
 
     with modules.plugged("second_factor", second_factor):
-        assert cost() == 10 - ALONG
+        assert cost() == 10 - ALONG - UNLOCKED
 
 
 @pytest.mark.once
@@ -62,7 +62,7 @@ def test_login_of_a_new_user_costs_twelve(cost):
 
 
 def test_login_that_links_an_account_costs_thirteen(ann, cost):
-    assert cost() == 13 - 2 * ALONG
+    assert cost() == 13 - 2 * ALONG - UNLOCKED
 
 
 def test_refused_state_costs_one(browser):
