@@ -178,7 +178,7 @@ PASSWORD = _("Password")
 EMAIL = Field(name="email", label=_("E-mail"), type="email", autocomplete="email")
 CODE = Field(name="code", label=_("Code"), autocomplete="one-time-code", inputmode="numeric")
 # A code of a mail or a text, which is all that the user has to enter.
-MAILED_CODE = replace(CODE, sends=_("six digits, sent when complete"))
+MAILED_CODE = replace(CODE, sends=_("six digits, submits by itself"))
 # A code of an authenticator app, or a backup code, which is no number.
 FACTOR = replace(CODE, inputmode="")
 REMEMBER = Field(name="remember", label=_("Keep me signed in"), type=CHECKBOX, required=False)
@@ -216,7 +216,9 @@ def of_signup(chosen_names: Sequence[str]) -> list[Field]:
             label=_("Phone number"),
             type="tel",
             autocomplete="tel",
-            hint=_("With the country code, such as +49 170 1234567."),
+            hint=_(
+                "With the country code, such as +49\N{NO-BREAK SPACE}170\N{NO-BREAK SPACE}1234567."
+            ),
             required=False,
         ),
         new_password(),

@@ -181,7 +181,7 @@ def forgot_password(visitor: Visitor) -> HttpResponse:
         visitor,
         "forgot-password",
         heading=_("Forgot your password?"),
-        text=_("We mail you a link to choose a new one."),
+        text=_("We will e-mail you a link to choose a new one."),
         again="page-forgot-password",
     )
 
@@ -189,10 +189,10 @@ def forgot_password(visitor: Visitor) -> HttpResponse:
 @page(route=_MAGIC_LINK)
 def magic_link(visitor: Visitor) -> HttpResponse:
     heading = _("Sign in by e-mail")
-    text = _("We mail you a link and a code. Either signs you in.")
+    text = _("We will e-mail you a link and a code. Either signs you in.")
     if visitor.next.partition("?")[0] == _passkey_page() and _signup_by_passkey(visitor):
         heading = _("Use a passkey instead of a password")
-        text = _("We mail you a link and a code. Then your browser creates the passkey.")
+        text = _("We will e-mail you a link and a code. Then your browser creates the passkey.")
     return _ask_for_mail(
         visitor,
         _MAGIC_LINK,
@@ -209,7 +209,7 @@ def verify(visitor: Visitor) -> HttpResponse:
         visitor,
         "send-verification-email",
         heading=_("Confirm your address"),
-        text=_("We mail you a link that confirms your e-mail address."),
+        text=_("We will e-mail you a link that confirms your e-mail address."),
         again="page-verify",
     )
 
@@ -247,6 +247,7 @@ def _mailbox(visitor: Visitor, email: str, again: str, *, code: str = "") -> Htt
         "code_url": visitor.url(code) if code else "",
         "fields": [form_fields.MAILED_CODE.shown(None, {})],
         "remember": "remember" in visitor.sent,
+        "notice": _("It was sent again.") if "again" in visitor.sent else "",
     }
     response = visitor.show("mailbox.html", context)
     visitor.keep_next(response)

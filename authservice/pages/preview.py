@@ -224,7 +224,7 @@ def _of_login() -> _States:
     ask = {
         "fields": [form_fields.EMAIL],
         "heading": "Forgot your password?",
-        "text": "We mail you a link.",
+        "text": "We will e-mail you a link.",
         "button": "Send the mail",
         "log_in": "#",
     }
@@ -267,7 +267,7 @@ def _of_login() -> _States:
             "ask_for_mail.html",
             {**ask, "fields": [form_fields.EMAIL, form_fields.REMEMBER]},
         ),
-        "mailbox": ("mailbox.html", mailbox),
+        "mailbox": ("mailbox.html", {**mailbox, "notice": "It was sent again."}),
         "mailbox-code": ("mailbox.html", code),
         "mailbox-code-error": (
             "mailbox.html",

@@ -53,7 +53,7 @@ def test_texts_include_every_error_and_every_kind_of_text():
     assert messages <= found
     assert Text("mail", "%(count)d day", "%(count)d days") in found
     assert Text(ADMIN, "Ended %(count)d session.", "Ended %(count)d sessions.") in found
-    assert Text("", "Confirm your e-mail address") in found
+    assert Text("", "Confirm your address") in found
     assert len(found) > 300
 
 

@@ -33,7 +33,7 @@ def magic_link(api, post):
 
 def test_confirmed_address_is_a_page(flows, ann, reader):
     page = reader.open("/auth/" + verify_path(flows.email_token()))
-    assert page.heading == "Confirm your e-mail address"
+    assert page.heading == "Confirm your address"
 
     done = reader.send(page, decision="confirm")
 

@@ -114,7 +114,7 @@ class Profile(AccountSection):
         Form(
             name="confirm-email",
             title=_("Confirm your address"),
-            text=_("We mail you a link that confirms your e-mail address."),
+            text=_("We will e-mail you a link that confirms your e-mail address."),
             button=_("Send the mail"),
             done=_("Open the link in the mail."),
             send=lambda visitor, body: visitor.call(
@@ -144,7 +144,9 @@ class Profile(AccountSection):
                     label=_("Phone number"),
                     type="tel",
                     autocomplete="tel",
-                    hint=_("With the country code, such as +49 170 1234567."),
+                    hint=_(
+                        "With the country code, such as +49\N{NO-BREAK SPACE}170\N{NO-BREAK SPACE}1234567."
+                    ),
                     required=False,
                     value=visitor.person.account_row.phone_number,
                 ),

@@ -188,7 +188,7 @@ class Security(AccountSection):
         Form(
             name="set-password",
             title=_("Set a password"),
-            text=_("We mail you a link to choose one."),
+            text=_("We will e-mail you a link to choose one."),
             button=_("Send the mail"),
             done=_("Open the link in the mail."),
             send=lambda visitor, body: visitor.call(
@@ -292,7 +292,7 @@ def _passkeys(visitor: Visitor) -> Box:
             tone="good",
             icon="key",
             actions=[
-                Action(label=_("Change"), about=name, url=change_url),
+                Action(label=_("Edit"), about=name, url=change_url),
                 Action(label=_("Remove"), about=name, danger=True, url=remove_url),
             ],
         )

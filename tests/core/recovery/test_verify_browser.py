@@ -65,7 +65,7 @@ def test_opened_link_changes_nothing_and_confirming_verifies_the_address(
     browser, service, front_end, link
 ):
     browser.get(link)
-    assert browser.find_element(By.TAG_NAME, "h1").text == "Confirm your e-mail address"
+    assert browser.find_element(By.TAG_NAME, "h1").text == "Confirm your address"
     assert not account().verified_email_key
 
     click(browser, "confirm")

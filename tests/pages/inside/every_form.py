@@ -161,7 +161,7 @@ def set_password(scene: Scene) -> Filled:
 
 def magic_code(scene: Scene) -> Filled:
     page = scene.person.send(scene.person.open("/auth/magic-link/send"), email=ANN)
-    return Filled(page, {"code": scene.post.code("magic-link")})
+    return Filled(page, {"code": scene.post.code("magic-link")}, 0)
 
 
 def unlink(scene: Scene) -> Filled:

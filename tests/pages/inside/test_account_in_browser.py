@@ -219,7 +219,7 @@ def test_person_without_scripts_signs_in_by_mail(visitor, post, api):
     visitor.browser.find_element(By.PARTIAL_LINK_TEXT, "Send me a link").click()
     visitor.browser.find_element(By.NAME, "email").send_keys(ANN, Keys.ENTER)
     # Not the text of an element, which may be that of the page before.
-    WebDriverWait(visitor.browser, 20).until(lambda one: "Look in your mailbox" in one.title)
+    WebDriverWait(visitor.browser, 20).until(lambda one: "Check your e-mail" in one.title)
 
     visitor.browser.get(post.link("magic-link"))
 
@@ -358,7 +358,7 @@ def test_backup_codes_are_copied_and_downloaded(visitor, settings, tmp_path):
 def test_mailed_code_is_sent_with_its_last_digit(visitor, post, ann):
     visitor.open("magic-link/send")
     visitor.send(email=ANN)
-    assert "Code (six digits, sent when complete)" in visitor.text
+    assert "Code (six digits, submits by itself)" in visitor.text
     before = visitor.browser.find_element(By.TAG_NAME, "html")
 
     visitor.browser.find_element(By.NAME, "code").send_keys(post.code("magic-link"))

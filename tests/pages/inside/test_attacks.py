@@ -170,7 +170,7 @@ def by_link(person, post):
 
 def by_code(person, post):
     page = mail_to_ann(person)
-    person.send(page, code=post.code("magic-link"))
+    person.send(page, 0, code=post.code("magic-link"))
 
 
 def mail_to_ann(person):

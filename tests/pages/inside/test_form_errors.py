@@ -165,7 +165,7 @@ def test_empty_code_of_a_second_factor_is_named_beside_it(person, ann, api):
 def test_empty_mailed_code_is_named_beside_it(person, ann):
     page = person.send(person.open("/auth/magic-link/send"), email=ANN)
 
-    page = person.send(page, code="")
+    page = person.send(page, 0, code="")
 
     assert page.errors == {"code": REQUIRED}
     assert re.search("<title>Error: ", page.html)

@@ -122,7 +122,7 @@ def test_unverified_user_gets_another_mail(person, ann, configure, post):
     page = person.open(page.link("Send the mail again"))
     page = person.send(page, email=ANN)
 
-    assert page.heading == "Look in your mailbox"
+    assert page.heading == "Check your e-mail"
     assert post.kinds() == [kinds.VERIFY_EMAIL]
 
 
@@ -223,7 +223,7 @@ def test_refused_sign_up_names_the_field(typed, field, person, ann):
 def test_sign_up_that_must_be_verified_leads_to_the_mailbox(person, configure, post):
     configure(CORE={"REQUIRE_EMAIL_VERIFICATION": True})
     page = person.send(person.open("/auth/signup"), email=ANN, password=PASSWORD)
-    assert (page.heading, person.name) == ("Look in your mailbox", "")
+    assert (page.heading, person.name) == ("Check your e-mail", "")
 
     page = person.open(post.link(kinds.VERIFY_EMAIL))
 
@@ -272,7 +272,7 @@ def test_sign_up_has_fields_of_the_project(person, configure):
 def test_forgotten_password_is_replaced(person, ann, post):
     page = person.open(person.open("/auth/login").link("Forgot your password?"))
     page = person.send(page, email=ANN)
-    assert page.heading == "Look in your mailbox"
+    assert page.heading == "Check your e-mail"
 
     page = person.open(post.link(kinds.RESET_BY_LINK))
     page = person.send(page, new_password=NEW)
@@ -291,6 +291,25 @@ def test_mailbox_does_not_say_who_has_an_account(page, person, ann):
     assert texts[0] == texts[1]
 
 
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("forgot-password", kinds.RESET_BY_LINK),
+        ("magic-link/send", "magic-link"),
+        ("send-verification-email", kinds.VERIFY_EMAIL),
+    ],
+)
+def test_mail_is_sent_again_by_one_button(path, kind, person, ann, post):
+    page = person.send(person.open(f"/auth/{path}?next=/orders"), email=ANN)
+    assert page.notice == ""
+
+    page = person.send(page)
+
+    assert (page.heading, page.notice) == ("Check your e-mail", "It was sent again.")
+    assert post.kinds().count(kind) == 2
+    assert "next=/orders" in page.forms[-1][0].replace("%2F", "/")
+
+
 def test_mailed_link_signs_in_and_remembers_the_page(person, ann, post):
     page = person.open(person.open("/orders").link("Send me a link instead"))
     person.send(page, email=ANN)
@@ -303,9 +322,9 @@ def test_mailed_link_signs_in_and_remembers_the_page(person, ann, post):
 def test_mailed_code_signs_in(person, ann, post):
     page = person.send(person.open("/auth/magic-link/send?next=/orders"), email=ANN)
 
-    page = person.send(page, code="000000")
+    page = person.send(page, 0, code="000000")
     assert page.errors == {"code": "This code is not right, or it has expired."}
-    landed = person.send(page, code=post.code("magic-link"))
+    landed = person.send(page, 0, code=post.code("magic-link"))
 
     assert landed.html == "orders of ann"
 
@@ -385,7 +404,7 @@ def test_mailed_code_keeps_the_choice_to_stay_signed_in(remember, lasts, person,
     page = person.send(person.open("/auth/magic-link/send"), email=ANN, remember=remember)
     page = person.send(page, code="000000")
 
-    person.send(page, code=post.code("magic-link"))
+    person.send(page, 0, code=post.code("magic-link"))
 
     assert (person.name, stays()) == ("ann", lasts)
 
