@@ -353,7 +353,7 @@ def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     device_id = known_device or uuid.uuid4()
     amr = " ".join(arrival.proofs)
     session = sessions.begin(person, client, amr=amr, method=method, device_id=device_id)
-    if known_device is None and person.last_login_at is not None:
+    if known_device is None and _has_logged_in(person):
         recorded.add("security.new_device", person, client)
         using, details = databases.primary(), message_queue.describe_client(client)
         message_queue.send(kinds.NEW_DEVICE, person.email, client, using=using, details=details)
@@ -380,3 +380,14 @@ def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
         tokens=sessions.issue_tokens(person, session),
         device_token=known_devices.token(person, device_id),
     )
+
+
+def _has_logged_in(person: Person) -> bool:
+    """Whether the user has logged in before. A project need not store `last_login`, so sessions
+    tell too. They are read only if an account may have some: each login stores its device, and a
+    revocation of all devices increases their version. Devices alone do not tell: a sign-up stores
+    one also if it does not log the user in."""
+    if person.last_login_at is not None:
+        return True
+    may_have_sessions = known_devices.ids(person) or person.device_version
+    return bool(may_have_sessions) and Session.objects.filter(user=person.user.pk).exists()
