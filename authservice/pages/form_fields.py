@@ -189,13 +189,14 @@ def password(name: str = "password", label: Any = PASSWORD) -> Field:
     return Field(name=name, label=label, type="password", autocomplete="current-password")
 
 
-def new_password(name: str = "password", label: Any = PASSWORD) -> Field:
+def new_password(name: str = "password", label: Any = PASSWORD, *, user: Any = None) -> Field:
+    """A new password of `user`, by default of a new one, with the rules for it."""
     return Field(
         name=name,
         label=label,
         type="password",
         autocomplete="new-password",
-        rules=passwords.rules(),
+        rules=passwords.rules(user),
     )
 
 

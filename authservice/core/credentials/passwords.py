@@ -84,40 +84,57 @@ class Rule(NamedTuple):
     pattern: str = ""
 
 
-def rules() -> list[Rule]:
-    """The rules for a new password, in the active language.
+def rules(user: Any = None) -> list[Rule]:
+    """The rules for a new password of this user (None for a new user), in the active language.
 
-    Of Django's minimum length and ours, only the stricter is listed.
+    Of several minimum lengths, only the longest that applies to the user is listed.
     """
-    host_rules, own_texts = [], _broken("")  # "" breaks all rules
+    # Each rule with the minimum length that it requires, or 0; "" breaks all rules.
+    listed = [
+        (MINIMUM if text == _TOO_SHORT else 0, Rule(translated(text), _PATTERNS[text]))
+        for text in _broken("")
+    ]
     for validator in password_validation.get_default_password_validators():
-        if isinstance(validator, password_validation.MinimumLengthValidator):
-            if validator.min_length <= MINIMUM:
-                continue
-            own_texts = [text for text in own_texts if text != _TOO_SHORT]
-        pattern = ""
+        length, pattern = 0, ""
+        if isinstance(validator, MinimumLengthWithoutFactor) and not validator.is_broken("", user):
+            continue
         if isinstance(
             validator, password_validation.MinimumLengthValidator | MinimumLengthWithoutFactor
         ):
-            pattern = f"^.{{{validator.min_length},}}"
+            length, pattern = validator.min_length, f"^.{{{validator.min_length},}}"
         elif type(validator) is password_validation.NumericPasswordValidator:
             pattern = r"\P{N}"  # a subclass may have a rule of its own
         # Only forms of Django call `get_help_text`, so a validator of the project may lack it.
         if text := str(getattr(validator, "get_help_text", str)()):
-            host_rules.append(Rule(text, pattern))
-    return [*(Rule(translated(text), _PATTERNS[text]) for text in own_texts), *host_rules]
+            listed.append((length, Rule(text, pattern)))
+    longest = max(listed, key=lambda entry: entry[0])
+    return [entry[1] for entry in listed if not entry[0] or entry is longest]
 
 
 def _with_rules_of_host(own_texts: list[str], host_error: ValidationError) -> list[str]:
-    """Join both lists. Of Django's minimum length and ours, only the stricter is reported."""
-    host_texts = []
-    for error in host_error.error_list:
-        if error.code == "password_too_short" and _TOO_SHORT in own_texts:
-            if (error.params or {}).get("min_length", 0) <= MINIMUM:
-                continue
+    """Join both lists. Of several minimum lengths, only the longest is reported."""
+    too_short = [error for error in host_error.error_list if _minimum(error)]
+    longest = max(too_short, key=_minimum, default=None)
+    if longest is not None and _TOO_SHORT in own_texts:
+        if _minimum(longest) > MINIMUM:
             own_texts = [text for text in own_texts if text != _TOO_SHORT]
-        host_texts += error.messages
+        else:
+            longest = None
+    host_texts = [
+        text
+        for error in host_error.error_list
+        if error is longest or not _minimum(error)
+        for text in error.messages
+    ]
     return [*own_texts, *(text for text in host_texts if text not in own_texts)]
+
+
+def _minimum(error: ValidationError) -> int:
+    """The minimum length that a password does not have, or 0 for an error of another rule."""
+    if error.code != "password_too_short":
+        return 0
+    length = (error.params or {}).get("min_length", 0)
+    return length if isinstance(length, int) else 0
 
 
 def _broken(password: str) -> list[str]:

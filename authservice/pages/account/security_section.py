@@ -181,7 +181,9 @@ class Security(AccountSection):
             done=_("Your password was changed."),
             fields=lambda visitor: [
                 form_fields.password("old_password", _("Current password")),
-                form_fields.new_password("new_password", _("New password")),
+                form_fields.new_password(
+                    "new_password", _("New password"), user=visitor.person.user
+                ),
             ],
             send=lambda visitor, body: visitor.call("change-password", "PUT", body),
         ),

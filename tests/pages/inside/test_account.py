@@ -127,6 +127,30 @@ def test_password_is_changed_and_others_are_signed_out(signed_in):
     assert (signed_in.name, other.name) == ("ann", "")
 
 
+LENGTHS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
+    {"NAME": "authservice.validators.MinimumLengthWithoutFactor"},
+]
+
+
+def test_rules_beside_a_new_password_have_the_one_length_that_applies(signed_in, api, settings):
+    settings.AUTH_PASSWORD_VALIDATORS = LENGTHS
+    page = signed_in.open("/auth/account/security/password")
+    assert re.findall(r"(\d+) characters", page.text) == ["15"]
+    page = signed_in.send(page, old_password=PASSWORD, new_password="short")
+    assert re.findall(r"(\d+) characters", page.errors["new_password"]) == ["15"]
+
+    page = submit(signed_in, "security/factor", password=PASSWORD)
+    secret = re.search(r"<code>([A-Z2-7]{16,})</code>", page.html)[1]
+    signed_in.send(page, code=people.app_of(f"otpauth://totp/x?secret={secret}").now())
+
+    page = signed_in.open("/auth/account/security/password")
+    assert re.findall(r"(\d+) characters", page.text) == ["10"]
+
+
 def test_second_factor_is_turned_on_and_off(signed_in):
     page = submit(signed_in, "security/factor", password=PASSWORD)
     secret = re.search(r"<code>([A-Z2-7]{16,})</code>", page.html)[1]
