@@ -10,10 +10,10 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from django.db import transaction
 
@@ -43,6 +43,14 @@ class Message:
     requested: bool = False
     not_before: str = ""
     state: Any = None
+
+    @classmethod
+    def from_dict(cls, job: Mapping[str, Any]) -> Self:
+        """The job of a queue or a row. Fields that it does not know are ignored: after a rollback,
+        jobs of the later version still wait. So no version may add a field that changes what the
+        others mean."""
+        names = {entry.name for entry in fields(cls)}
+        return cls(**{name: value for name, value in job.items() if name in names})
 
     @property
     def is_notice(self) -> bool:

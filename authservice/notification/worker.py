@@ -152,4 +152,5 @@ def to_dict(message: Message) -> dict[str, Any]:
 
 
 def from_dict(job: Mapping[str, Any]) -> Message:
-    return Message(**job)
+    """The job of `to_dict`, also of a later version of this service; see `Message.from_dict`."""
+    return Message.from_dict(job)

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core.mail import EmailMultiAlternatives
 
+from authservice.core.messages.compose import UnknownKind
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from authservice.notification.mail import span
@@ -142,7 +143,8 @@ def test_unknown_target_gets_no_email(db, mailoutbox, kind):
 
 
 def test_unknown_kind_sends_no_email(ann, mailoutbox):
-    worker.deliver(Message(kind="../../etc/passwd", target="ann@example.com"))
+    with pytest.raises(UnknownKind):
+        worker.deliver(Message(kind="../../etc/passwd", target="ann@example.com"))
 
     assert mailoutbox == []
 

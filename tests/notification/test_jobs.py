@@ -10,7 +10,7 @@ import pytest
 from django.core import mail
 
 from authservice.core.messages import compose
-from authservice.core.models import OneTimeToken
+from authservice.core.models import LostMessage, OneTimeToken
 from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
@@ -84,6 +84,24 @@ def test_job_is_unchanged_by_serialisation():
     job = Message(kind="new-device", target="ann@example.com", details={"at": "2030-01-01"})
 
     assert worker.from_dict(json.loads(json.dumps(worker.to_dict(job)))) == job
+
+
+def test_job_of_a_later_version_is_read_without_the_fields_that_are_new():
+    """After a rollback, the queue still has such jobs."""
+    job = Message(kind="reset-link", target="ann@example.com")
+
+    assert worker.from_dict({**worker.to_dict(job), "priority": 3}) == job
+
+
+def test_job_of_an_unknown_kind_is_retried_and_then_kept(ann, mailoutbox):
+    job = Message(kind="of-a-later-version", target="ann@example.com")
+
+    fault = worker.attempt(job, 9)
+    worker.give_up(job, 9, fault)
+
+    assert fault == "UnknownKind"
+    assert [row.kind for row in LostMessage.objects.all()] == [job.kind]
+    assert mailoutbox == []
 
 
 def test_retried_job_issues_new_secrets(ann, mailoutbox):

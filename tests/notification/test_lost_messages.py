@@ -34,7 +34,7 @@ def test_message_that_was_given_up_is_kept_with_its_user_and_reason(ann):
     (row,) = LostMessage.objects.all()
     assert (row.user, row.kind, row.recipient) == (ann, "reset-link", "ann@example.com")
     assert row.reason == f"given up after attempt 9: {FAULT}"
-    assert Message(**row.job) == RESET
+    assert Message.from_dict(row.job) == RESET
     assert row.sent_again_at is None
 
 
@@ -198,6 +198,22 @@ def test_message_that_is_sent_again_has_a_new_link(
     assert OneTimeToken.objects.filter(user=ann, spent_at=None).count() == 1
     row.refresh_from_db()
     assert row.sent_again_at is not None
+
+
+def test_message_of_a_later_version_is_sent_again(
+    ann, notify, mailoutbox, django_capture_on_commit_callbacks
+):
+    """After a rollback, the rows of that version are still there."""
+    notify(DISPATCHER="inline")
+    given_up()
+    row = LostMessage.objects.get()
+    row.job["priority"] = 3
+    row.save()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        assert lost_messages.send_again(row) is True
+
+    assert len(mailoutbox) == 1
 
 
 def test_message_is_sent_again_once(ann, notify, mailoutbox, django_capture_on_commit_callbacks):

@@ -53,13 +53,18 @@ class OutgoingMessage:
     counted: tuple[str, ...] = ()
 
 
+class UnknownKind(LookupError):
+    """No installed module composes messages of this kind."""
+
+
 _Composer = Callable[[Message], OutgoingMessage | None]
 _EVERY_TEXT = TextPolicy()
 
 
 @clock.once
 def compose(message: Message, texts: TextPolicy = _EVERY_TEXT) -> OutgoingMessage | None:
-    """The message of a job, or None if there is no recipient or a limit is used up.
+    """The message of a job, or None if there is no recipient or a limit is used up. Raises
+    `UnknownKind`.
 
     Its secret and its audit entry are written in one transaction. `texts` says which text messages
     the host allows.
@@ -67,7 +72,9 @@ def compose(message: Message, texts: TextPolicy = _EVERY_TEXT) -> OutgoingMessag
     cleanup.warn_if_overdue()
     composer = _builders().get(message.kind)
     if composer is None:
-        return None
+        # After a rollback, jobs of the later version still wait. A job that fails is tried again,
+        # perhaps by a worker of that version, and is kept after its last attempt.
+        raise UnknownKind
     try:
         with host_fields.committing():
             # A message is counted before its secret is issued: beyond the limit none is issued.

@@ -122,7 +122,7 @@ def send_again(row: LostMessage) -> bool:
         unsent = LostMessage.objects.filter(pk=row.pk, sent_again_at=None)
         if not unsent.update(sent_again_at=clock.now()):
             return False
-        message_queue.enqueue(Message(**row.job), using=using)
+        message_queue.enqueue(Message.from_dict(row.job), using=using)
     return True
 
 
