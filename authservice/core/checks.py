@@ -7,6 +7,7 @@ model and the cookies. `connect` also registers those of `user_checks`, and thos
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import fields
 from datetime import timedelta
@@ -21,11 +22,13 @@ from django.utils.module_loading import import_string
 
 from authservice.core import production_checks, user_checks
 from authservice.core.conf import core
+from authservice.core.login import step_up
 from authservice.core.tokens import signing_keys
 from authservice.core.users.user_model import host
 from authservice.kernel import modules, rules
 from authservice.kernel import settings as kernel_settings
 from authservice.kernel.checks import declare, message
+from authservice.kernel.interfaces import SecondFactor
 from authservice.kernel.link_pages import LinkPages
 from authservice.kernel.message_queue import Messenger
 from authservice.kernel.origins import parts_of
@@ -69,6 +72,12 @@ declare(
             " nothing would call.",
             "Compare the class with the base class, which the reference of slots describes. Names"
             " that only the class itself uses begin with an underscore.",
+        ),
+        "authservice.E009": (
+            "The method of a second factor is the name of another way to prove who the user is, or"
+            " has other characters than a-z, 0-9, '_' and '-'. Challenges name methods, so the"
+            " answer to one would be checked by the wrong factor, or by none.",
+            "Give the class an own name in its attribute `method`, whose default is 'code'.",
         ),
         "authservice.E010": (
             "'authservice.session' and 'authservice.stateless' cannot be installed together: both"
@@ -164,6 +173,8 @@ declare(
 )
 
 _OUR_COOKIES = ("authservice_device", "authservice_signup")
+# A challenge joins the methods in its signed text, and a form does so with spaces.
+_METHOD = re.compile(r"[a-z0-9_-]+")
 _INVITING = {
     "authservice.invitation": "to accept an invitation",
     "authservice.organization": "to accept an invitation to an organization",
@@ -188,6 +199,7 @@ def check_settings(**_: Any) -> Iterator[CheckMessage]:
     for violation in rules.violations():
         yield message("authservice.E006", violation.text, hint=violation.hint)
     yield from _slots()
+    yield from _factor_methods()
     yield from _overfilled_slots()
     # E006 reports a lifetime that is not positive.
     if root.access_token_ttl > min(root.session_ttl, root.refresh_token_ttl) > timedelta(0):
@@ -211,6 +223,29 @@ def _slots() -> Iterator[CheckMessage]:
             if reason := modules.misfit(slot, filler):
                 text = f"{module.name}.{slot} is {path!r}, which {reason}."
                 yield message("authservice.E008", text)
+
+
+def _factor_methods() -> Iterator[CheckMessage]:
+    """Second factors with the method of another one, or with one that no challenge can name."""
+    owners = {step_up.PASSWORD: "the password of the user"}
+    for module, slot, path in modules.slots_filled():
+        try:
+            method = str(import_string(path).method) if slot == SecondFactor.slot else None
+        except (ImportError, AttributeError):
+            continue  # E003 or E008 reports it
+        if method is None:
+            continue
+        factor = f"{module.name} ({path!r})"
+        if method in owners:
+            text = f"The second factor of {factor} has the method {method!r} of {owners[method]}."
+            yield message("authservice.E009", text)
+        elif not _METHOD.fullmatch(method):
+            text = (
+                f"The second factor of {factor} has the method {method!r}. It must consist of a-z,"
+                " 0-9, '_' and '-'."
+            )
+            yield message("authservice.E009", text)
+        owners.setdefault(method, factor)
 
 
 def _overfilled_slots() -> Iterator[CheckMessage]:

@@ -238,7 +238,8 @@ class SecondFactor(Slot):
 
     `ask` and `is_enabled` must be overridden: with a default, a misspelled name would let every
     login pass. Servers run no system checks. `method` is the name of the factor in the field
-    `methods` of a challenge, and `level` the level that users who have the factor prove by it.
+    `methods` of a challenge: "code" is that of `authservice.twofactor`, and each factor needs its
+    own (`authservice.E009`). `level` is the level that users who have the factor prove by it.
     """
 
     slot = "second_factor"

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.urls import URLPattern, path, reverse
 
 from authservice.core.api import identity
-from authservice.core.errors import StepUpUnavailable
+from authservice.core.errors import StepUpUnavailable, step_up_unavailable
 from authservice.core.users.host_fields import REQUIRED
 from authservice.kernel import levels
 from authservice.kernel.errors import (
@@ -263,6 +263,9 @@ def _step_up_form(visitor: Visitor, fault: Fault | None = None) -> HttpResponse:
     if answer.fault is not None:
         return visitor.failed(answer.fault)
     challenge = answer.data["challenges"][0]["data"]
+    method = next((name for name in _TEXTS if name in challenge["methods"]), None)
+    if method is None:  # the user has only factors of the project, which this page cannot ask for
+        return _unavailable(visitor, step_up_unavailable(challenge["acr"], []))
     # One method is enough, so the form has one field at most; a passkey is offered beside it.
     fields: list[Field] = []
     if "password" in challenge["methods"]:
@@ -286,7 +289,7 @@ def _step_up_form(visitor: Visitor, fault: Fault | None = None) -> HttpResponse:
         "wrong": sum(bool(field.error) for field in filled),
         "temp_token": temp_token,
         "acr": acr,
-        "text": _TEXTS[next(name for name in _TEXTS if name in challenge["methods"])],
+        "text": _TEXTS[method],
         "action": action,
         "back": visitor.next,
     }

@@ -56,6 +56,7 @@ MAILING = {
     "INSTALLED_APPS": [*APPS, "authservice.notification"],
     **mail_settings("smtp", host="mail.example.com"),
 }
+WITHOUT_FACTORS = [app for app in APPS if app != "authservice.twofactor"]
 RIVALS = ("authservice.notification", "tests.support.modules.apps.Messenger")
 APP = "https://app.example.com"
 LOCAL = (
@@ -79,6 +80,15 @@ WRONG = [
     *(
         ("E008", {"INSTALLED_APPS": [*APPS, f"tests.support.modules.apps.{name}"]})
         for name in ("Misspelled", "OfAnotherSlot", "NoFunction")
+    ),
+    *(
+        ("E009", {"INSTALLED_APPS": apps})
+        for apps in (
+            [*APPS, "tests.support.modules.apps.Gate"],
+            ["tests.support.modules.apps.Gate", *APPS],
+            [*APPS, "tests.support.modules.apps.CalledPassword"],
+            [*APPS, "tests.support.modules.apps.CalledByTwoNames"],
+        )
     ),
     ("E011", {"ROOT_URLCONF": "tests.kernel.unprefixed"}),
     ("W012", service(API_URL="https://api.example.com/auth")),
@@ -168,6 +178,7 @@ RIGHT = [
         "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https"),
     },
     {"SECURE_SSL_REDIRECT": True, **service(TRUSTED_PROXIES=None)},
+    {"INSTALLED_APPS": [*WITHOUT_FACTORS, "tests.support.modules.apps.Gate"]},
     service(FRONTEND={}),
     service(ACCESS_TOKEN_TTL=3600, SESSION_TTL=3600, REFRESH_TOKEN_TTL=3600),
     database(**NETWORKED, CONN_MAX_AGE=60),
@@ -238,6 +249,16 @@ def test_check_of_a_slot_names_the_misspelled_method():
     assert wrong.msg == (
         "tests.support.modules.event_listener is 'tests.support.modules.fillers.misspelled', which"
         " has recrod, which EventListener does not have."
+    )
+
+
+def test_check_of_second_factors_names_both_of_one_method():
+    [collision] = messages({"INSTALLED_APPS": [*APPS, "tests.support.modules.apps.Gate"]})
+
+    assert collision.msg == (
+        "The second factor of tests.support.modules ('tests.support.modules.fillers.factor') has"
+        " the method 'code' of authservice.twofactor"
+        " ('authservice.twofactor.verify_login.second_factor')."
     )
 
 

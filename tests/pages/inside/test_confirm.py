@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from authservice.core.models import Session
 from authservice.core.sessions import revocation
+from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.modules import plugged
 from tests.support.aging import age_sessions
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN
@@ -57,6 +59,26 @@ def test_user_without_a_second_factor_is_led_to_where_it_is_set_up(signed_in):
 
     assert (page.status, page.heading) == (403, "This page asks for more")
     assert signed_in.open(page.link("Set it up")).heading == "Security"
+
+
+class Texted(SecondFactor):
+    """A second factor of the project, whose codes its own pages ask for."""
+
+    method = "sms"
+
+    def ask(self, arrival):
+        return None
+
+    def is_enabled(self, person):
+        return True
+
+
+def test_user_with_a_factor_of_the_project_alone_is_led_to_the_login(signed_in):
+    with plugged("second_factor", Texted()):
+        page = signed_in.open("/vault")
+
+    assert (page.status, page.heading) == (403, "This page asks for more")
+    assert page.link("Sign in again").startswith("/auth/login?again=1")
 
 
 def test_user_whose_session_proved_too_little_signs_in_again(signed_in, app):

@@ -20,6 +20,14 @@ class Gate(Plug):
     second_factor = "tests.support.modules.fillers.factor"
 
 
+class CalledPassword(Plug):
+    second_factor = "tests.support.modules.fillers.called_password"
+
+
+class CalledByTwoNames(Plug):
+    second_factor = "tests.support.modules.fillers.called_by_two_names"
+
+
 class Claims(Plug):
     session_data = "tests.support.modules.fillers.claims"
 

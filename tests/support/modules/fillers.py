@@ -54,7 +54,16 @@ class Factor(SecondFactor):
         return False
 
 
+class CalledPassword(Factor):
+    method = "password"
+
+
+class CalledByTwoNames(Factor):
+    method = "sms,call"
+
+
 factor = Factor()
+called_password, called_by_two_names = CalledPassword(), CalledByTwoNames()
 
 
 class Claims(SessionData):
