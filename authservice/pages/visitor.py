@@ -79,6 +79,7 @@ class Visitor:
         # The response whose new access token the browser of a token cookie gets.
         self._renewing: HttpResponse | None = None
         self._check.process_request(request)
+        django_session.survive_deletion(request)  # pages store notices in the session
 
     def receive(self) -> None:
         """Read the form, and check its CSRF token."""

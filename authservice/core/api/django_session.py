@@ -17,6 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.base import SessionBase, UpdateError
 from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 
@@ -73,6 +74,28 @@ def renew(request: HttpRequest, access_token: Secret) -> None:
     _carry(request, bearer.identify(access_token))
 
 
+def survive_deletion(request: HttpRequest) -> None:
+    """Sign the visitor out if Django's session is deleted before this request stores it, as by a
+    logout in another tab. Otherwise Django's middleware would answer 400, also to a request that
+    changed nothing but the claims that this service keeps in the session."""
+    session = getattr(request, "session", None)
+    if not isinstance(session, SessionBase):
+        return
+    save = session.save
+
+    def save_or_forget(**options: Any) -> None:
+        try:
+            save(**options)
+        except UpdateError:
+            if session.exists(session.session_key or ""):
+                raise  # the database failed
+            # An empty session with a new key: the middleware sets a cookie with the key.
+            session.flush()
+            session.create()
+
+    session.__dict__["save"] = save_or_forget  # of this object only
+
+
 def freshen(request: HttpRequest, caller: Caller) -> Caller:
     """The caller, with newer claims if its claims are older than an access token may be: roles and
     what a hook of the project adds change while a session lasts."""
@@ -119,6 +142,7 @@ def key_of(user: Any) -> str:
 
 def _carry(request: HttpRequest, caller: Caller) -> None:
     caller.require_live()
+    survive_deletion(request)
     claims = {name: value for name, value in caller.claims.items() if name not in _OF_TOKEN}
     request.session[_CLAIMS] = claims
     # Django admin compares them: they change when all sessions of the user end.
