@@ -89,13 +89,15 @@ class Arrival:
 
     `method` names the way to sign in (`password`, `signup`, …). `proofs` are authentication methods
     of RFC 8176 (claim `amr`). `mfa` among them states that a second factor was verified: only the
-    code that verified it may add `mfa`.
+    code that verified it may add `mfa`. `pending` is what this login stores when it is complete, as
+    JSON values: a challenge keeps it, and passes it to `AccountAccess.complete` at the end.
     """
 
     person: Any  # the class in core/users/person.py, which the kernel does not import
     client: Client
     method: str
     proofs: tuple[str, ...]
+    pending: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -346,6 +348,11 @@ class AccountAccess(Slot):
     def restore(self, person: Any, since: datetime) -> None:
         """Restore the ways to sign in that were removed since a given time. Called when an owner
         uses the link "this was not me", after `recover`."""
+
+    def complete(self, person: Any, client: Client, pending: Mapping[str, Any]) -> None:
+        """Store what a login left pending when it was challenged, such as a new link to a provider.
+        Called in the transaction of the login that has answered the challenge, with the user as
+        they are now. Raises `InvalidToken` if it must not be stored any more."""
 
     def distrust(self, person: Any) -> bool:
         """Make ways to sign in that were set up before the first proof of the address count as

@@ -14,7 +14,7 @@ class OAuthConfig(modules.ModuleConfig):
     verbose_name = admin_text("Social login")
     urls = "authservice.oauth.urls"
     message_builders = "authservice.oauth.messages.message_builders"
-    account_access = "authservice.oauth.eviction.account_access"
+    account_access = "authservice.oauth.linking.account_access"
     support = "authservice.oauth.support.support"
     examinations = ("authservice.oauth.examinations.examine_providers",)
 

@@ -13,13 +13,13 @@ owner links any identity while signed in.
 
 from __future__ import annotations
 
-from datetime import timedelta
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
 
-from authservice.core.credentials import attempt_counter, recovery_number
-from authservice.core.credentials.attempt_counter import Budget
+from authservice.core.credentials import recovery_number
 from authservice.core.messages import security_notice
 from authservice.core.models import Session
 from authservice.core.recovery import first_proof
@@ -27,7 +27,7 @@ from authservice.core.sessions import sessions
 from authservice.core.sessions.bearer import Caller
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
-from authservice.kernel import clock, databases, events, transactions
+from authservice.kernel import clock, crypto, databases, events, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.errors import InvalidToken
 from authservice.kernel.interfaces import AccountAccess
@@ -41,10 +41,10 @@ from authservice.oauth.provider import Flow, Profile, ProviderResult, ProviderTo
 from authservice.oauth.state import Linking
 from authservice.oauth.storage import Link, LinkTaken
 
+# The key in `Arrival.pending`, and the purpose for which its value is sealed.
+_PENDING, _SEALING = "oauth", "oauth-pending"
 # What `require_linkable_by_address` raises.
 REFUSALS = (errors.AccountLinkingDisabled, errors.EmailTaken)
-# An attacker may try as often as the limits allow; the owner reads one mail a day about it.
-_ONE_NOTICE = Budget.fixed(limit=1, window=timedelta(days=1))
 
 
 def linked(person: Person) -> list[str]:
@@ -155,7 +155,7 @@ def _links(person: Person) -> list[Link]:
 
 
 @transactions.inside
-def require_linkable_by_address(person: Person, profile: Profile, provider: str) -> None:
+def require_linkable_by_address(person: Person, provider: str, subject: str) -> None:
     """Raises `AccountLinkingDisabled` or `EmailTaken`.
 
     The caller holds the lock of the user's row, so that no link is removed and no account recovered
@@ -167,13 +167,45 @@ def require_linkable_by_address(person: Person, profile: Profile, provider: str)
     recovered_at = person.account.recovered_at
     if recovered_at and recovered_at > clock.now() - recovery_number.WAIT:
         raise errors.EmailTaken
-    if eviction.was_removed(person.user.pk, provider, profile.subject):
+    if eviction.was_removed(person.user.pk, provider, subject):
         raise errors.EmailTaken
 
 
-def notify(person: Person, profile: Profile, client: Client, provider: str) -> None:
-    """Notify the owner that `require_linkable_by_address` refused a login, at most once a day. Call
-    this function outside of the transaction that the refusal rolls back."""
-    counter = attempt_counter.key("oauth-refused", person.id)
-    if person.email_proven and attempt_counter.try_consume(counter, _ONE_NOTICE):
-        messages.notify_of_refusal(person, client, provider, profile.email)
+@transactions.inside
+def add_by_address(person: Person, link: Link, client: Client, before: Mapping[str, Any]) -> None:
+    """Store a link that `require_linkable_by_address` allows, and notify the owner; `before` is the
+    state of the account before. Raises `LinkTaken`."""
+    storage.links().add(link)
+    events.record("auth.oauth.linked", person, client, provider=link.provider)
+    messages.notify(messages.LINKED, person, client, before, link)
+
+
+def pending(link: Link) -> dict[str, str]:
+    """The link as the challenge of a login keeps it."""
+    names = ("provider", "subject", "email", "sealed_tokens")
+    values = {name: getattr(link, name) for name in names}
+    return {_PENDING: crypto.seal(_SEALING, json.dumps(values))}
+
+
+class Access(eviction.LinkAccess):
+    """Fills the slot `account_access`."""
+
+    def complete(self, person: Person, client: Client, pending: Mapping[str, Any]) -> None:
+        """Adds the link of a login by the address, by the rules as they apply now."""
+        if _PENDING not in pending:
+            return
+        try:
+            values = json.loads(crypto.unseal(_SEALING, pending[_PENDING]))
+            link = Link(user_id=person.user.pk, at_signup=False, added_at=clock.now(), **values)
+            present = storage.links().find(link.provider, link.subject)
+            if present is not None and present.user_id == link.user_id:
+                return  # another login has added it
+            if person.email_key != identifiers.email_key(link.email):
+                raise InvalidToken
+            require_linkable_by_address(person, link.provider, link.subject)
+            add_by_address(person, link, client, security_notice.state_of(person))
+        except (*REFUSALS, LinkTaken, crypto.Unreadable) as error:
+            raise InvalidToken from error
+
+
+account_access = Access()

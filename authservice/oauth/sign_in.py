@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
+from typing import Any
 
 from authservice.core.conf import core
+from authservice.core.credentials import attempt_counter
+from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.errors import UserAlreadyExists
 from authservice.core.login import hook_calls, login
 from authservice.core.login.login import Login, NewAccount
@@ -41,6 +45,8 @@ from authservice.oauth.storage import Link, LinkTaken
 # Not a value of RFC 8176, which has none for a login at another service.
 PROOFS = ("oauth",)
 _ATTEMPTS = 3
+# An attacker may try as often as the limits allow; the owner reads one mail a day about it.
+_ONE_NOTICE = Budget.fixed(limit=1, window=timedelta(days=1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +161,7 @@ def _returning(arriving: Arriving, person: Person, link: Link) -> SignedIn:
         if arriving.tokens:
             provider_tokens.store(link, arriving.tokens)
 
-    return _enter(arriving, person, linked, then)
+    return _enter(arriving, person, linked, then=then)
 
 
 @transactions.inside
@@ -181,11 +187,11 @@ def _has_same_address(arriving: Arriving, person: Person) -> bool:
 def _link_by_email(arriving: Arriving, person: Person) -> SignedIn:
     if arriving.profile.email_verified and provider_settings.links_by_email(arriving.provider):
         try:
-            return _change_and_enter(arriving, person, lambda present: _link(arriving, present))
+            return _link_and_enter(arriving, person)
         except linking.REFUSALS as fault:
             # Outside the transaction, so that the audit entry and the notice stay.
             refusal = _refusal(arriving, person, fault)
-            linking.notify(person, arriving.profile, arriving.client, arriving.provider)
+            _notify_of_refusal(arriving, person)
             raise refusal from None
     if storage.links().find(arriving.provider, arriving.profile.subject):
         raise LinkTaken  # another first login has created the account meanwhile
@@ -195,7 +201,7 @@ def _link_by_email(arriving: Arriving, person: Person) -> SignedIn:
 
 
 def _change_and_enter(
-    arriving: Arriving, person: Person, change: Callable[[Person], Person]
+    arriving: Arriving, person: Person, change: Callable[[Person], Person], **options: Any
 ) -> SignedIn:
     """Change the account of a user whose address the provider has verified, then log them in."""
     # The other reasons to refuse are checked after the change, which may prove the address.
@@ -207,7 +213,7 @@ def _change_and_enter(
             raise LinkTaken  # changed since it was read: decide again
         return change(present)
 
-    return _enter(arriving, person, changed)
+    return _enter(arriving, person, changed, **options)
 
 
 def _prove(arriving: Arriving, person: Person, link: Link) -> Person:
@@ -227,15 +233,25 @@ def _prove(arriving: Arriving, person: Person, link: Link) -> Person:
     return person
 
 
-def _link(arriving: Arriving, person: Person) -> Person:
-    linking.require_linkable_by_address(person, arriving.profile, arriving.provider)
-    before = security_notice.state_of(person)
-    person = first_proof.confirm_address(person, arriving.client, caller=arriving.caller)
-    link = arriving.link(person)
-    storage.links().add(link)
-    events.record("auth.oauth.linked", person, arriving.client, provider=arriving.provider)
-    messages.notify(messages.LINKED, person, arriving.client, before, link)
-    return person
+def _link_and_enter(arriving: Arriving, person: Person) -> SignedIn:
+    """Log the owner of the address in. The provider is linked when the login is complete: somebody
+    who has only the mailbox, and not the second factor, must not leave a link in the account."""
+    before: dict[str, Any] = {}
+    pending: dict[str, Any] = {}  # filled by `change`, before the login may be challenged
+
+    def change(present: Person) -> Person:
+        subject = arriving.profile.subject
+        linking.require_linkable_by_address(present, arriving.provider, subject)
+        before.update(security_notice.state_of(present))
+        pending.update(linking.pending(arriving.link(present)))
+        return first_proof.confirm_address(present, arriving.client, caller=arriving.caller)
+
+    def then(outcome: Login) -> None:
+        if outcome.tokens:
+            link = arriving.link(outcome.person)
+            linking.add_by_address(outcome.person, link, arriving.client, before)
+
+    return _change_and_enter(arriving, person, change, then=then, pending=pending)
 
 
 def _complete_signup(arriving: Arriving, person: Person) -> Person:
@@ -255,10 +271,12 @@ def _enter(
     arriving: Arriving,
     account: Person | NewAccount,
     change: Callable[[Person], Person],
-    then: Callable[[Login], None] | None = None,
+    **options: Any,
 ) -> SignedIn:
+    """`options` are further ones of `login.enter`."""
+    method = arriving.method
     outcome = login.enter(
-        account, arriving.client, method=arriving.method, proofs=PROOFS, change=change, then=then
+        account, arriving.client, method=method, proofs=PROOFS, change=change, **options
     )
     if not (outcome.tokens or outcome.challenges):
         raise LinkTaken  # the user was deleted since they were read: decide again
@@ -272,3 +290,12 @@ def _refusal(arriving: Arriving, person: Person | None, fault: Fault) -> Fault:
     throttling.count("is-available", arriving.client.network)
     login.record_failure(person, arriving.client, fault.code.lower(), method=arriving.method)
     return fault
+
+
+@transactions.outside
+def _notify_of_refusal(arriving: Arriving, person: Person) -> None:
+    """Notify the owner that `require_linkable_by_address` refused a login, at most once a day."""
+    counter = attempt_counter.key("oauth-refused", person.id)
+    if person.email_proven and attempt_counter.try_consume(counter, _ONE_NOTICE):
+        provider, email = arriving.provider, arriving.profile.email
+        messages.notify_of_refusal(person, arriving.client, provider, email)

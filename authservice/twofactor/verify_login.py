@@ -38,7 +38,14 @@ from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, InvalidToken
-from authservice.kernel.interfaces import Along, Arrival, Challenge, Reach, SecondFactor
+from authservice.kernel.interfaces import (
+    AccountAccess,
+    Along,
+    Arrival,
+    Challenge,
+    Reach,
+    SecondFactor,
+)
 from authservice.kernel.levels import CODE, MFA
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import phrase
@@ -208,7 +215,8 @@ def issue_challenge(
     """A challenge of the purpose's type, which any one of the factors can answer. The login method
     and the proofs of the arrival are stored with the one-time token of the challenge."""
     person: Person = arrival.person
-    login_payload = {"method": arrival.method, "proofs": list(arrival.proofs)}
+    login_payload: dict[str, Any] = {"method": arrival.method, "proofs": list(arrival.proofs)}
+    login_payload |= {"pending": dict(arrival.pending)} if arrival.pending else {}
     temp_token = one_time.issue_link(purpose, person, payload=login_payload)
     methods = [factor.method for factor in factors]
     text = _WITH_KEY if methods == [PASSKEY] else _TEXTS[purpose.name]
@@ -343,6 +351,8 @@ def _verify_key(temp_token: Secret, credential: Mapping[str, Any], client: Clien
             method=token.payload["method"],
             proofs=tuple(dict.fromkeys((*token.payload["proofs"], *evidence.proofs, MFA))),
             change=checked,
+            then=partial(_complete, token, client),
+            pending=token.payload.get("pending"),
         )
 
 
@@ -418,6 +428,11 @@ def _enter(
         attempt.refund_throttle()
         return present
 
+    def completed(outcome: Login) -> None:
+        _complete(token, client, outcome)
+        if then:
+            then(outcome)
+
     with lockout.refund_unless_checked(partial(_refund, attempt, token)):
         outcome = login.enter(
             person,
@@ -426,9 +441,18 @@ def _enter(
             proofs=(*token.payload["proofs"], *_PROOFS),
             attempt=attempt,
             change=checked,
-            then=then,
+            then=completed,
+            pending=token.payload.get("pending"),
         )
     return outcome if outcome.tokens or outcome.challenges else None
+
+
+def _complete(token: OneTimeToken, client: Client, outcome: Login) -> None:
+    """Store what the login left pending at its challenge, if the session has begun."""
+    pending = token.payload.get("pending")
+    if pending and outcome.tokens:
+        for access in plugs(AccountAccess):
+            access.complete(outcome.person, client, pending)
 
 
 def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:

@@ -68,7 +68,7 @@ PROVIDERS = (
         (_FLOW + "sign_in.py",),
     ),
     Mutation(
-        "The link that stays when the login is refused",
+        "The proof that stays when the login is refused",
         CORE + "login/login.py",
         to("            return _Refusal(changed, fault)", "            raise fault"),
         (_FLOW + "sign_in.py",),
@@ -115,7 +115,7 @@ PROVIDERS = (
     Mutation(
         "The record of a removed link",
         OAUTH + "linking.py",
-        to("if eviction.was_removed(person.user.pk, provider, profile.subject):", "if False:"),
+        to("if eviction.was_removed(person.user.pk, provider, subject):", "if False:"),
         (_FLOW + "removed_access.py",),
     ),
     Mutation(
@@ -137,19 +137,33 @@ PROVIDERS = (
         (_FLOW + "sign_in.py",),
     ),
     Mutation(
+        "The second factor before a provider is linked by the address",
+        OAUTH + "sign_in.py",
+        to("        if outcome.tokens:\n            link", "        if True:\n            link"),
+        (_FLOW + "linking_after_factor.py",),
+    ),
+    Mutation(
+        "The rules for a link after the second factor",
+        OAUTH + "linking.py",
+        to(
+            "            require_linkable_by_address(person, link.provider, link.subject)\n",
+            "",
+        ),
+        (_FLOW + "linking_after_factor.py",),
+    ),
+    Mutation(
         "The end of earlier access when a provider proves the address",
         OAUTH + "sign_in.py",
         to(
-            "    person = first_proof.confirm_address(person, arriving.client,"
-            " caller=arriving.caller)\n    link =",
-            "    link =",
+            "return first_proof.confirm_address(present, arriving.client, caller=arriving.caller)",
+            "return present",
         ),
         (_FLOW + "takeover.py",),
     ),
     Mutation(
         "The links that an attacker has planted",
         OAUTH + "apps.py",
-        without('    account_access = "authservice.oauth.eviction.account_access"\n'),
+        without('    account_access = "authservice.oauth.linking.account_access"\n'),
         (_FLOW + "takeover.py",),
     ),
     Mutation(

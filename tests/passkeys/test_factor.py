@@ -17,7 +17,9 @@ from authservice.passkeys import challenges
 from authservice.passkeys.errors import PasskeyRefused
 from authservice.passkeys.models import Passkey
 from authservice.passkeys.passkey_login import second_factor
+from authservice.twofactor.verify_login import second_factor as app
 from tests.passkeys.authenticator import BE, UP, UV, Authenticator
+from tests.support.slots import accessing
 
 pytestmark = pytest.mark.django_db
 TOKEN = Secret("a temp_token")
@@ -281,6 +283,21 @@ def test_login_with_a_passkey_that_a_recovery_demoted_since_is_refused(ann, monk
     monkeypatch.setattr(login, "check_may_log_in", demoted)
 
     assert ann.log_in().error == (401, "PASSKEY_INVALID")
+
+
+def test_login_that_a_passkey_completes_stores_what_it_left_pending(ann, person):
+    ann.enrol(second_factor=True)
+    completed, pending = [], {"shop": {"cart": 7}}
+    password = {"method": "password", "proofs": ("pwd",), "pending": pending}
+    with transaction.atomic():
+        challenge = app.ask(Arrival(person=person(), client=Client(), **password))
+    credential = ann.device.get(challenge.data["passkey"])
+    body = {"temp_token": challenge.data["temp_token"].reveal(), "credential": credential}
+
+    with accessing(complete=lambda person, client, left: completed.append((person.email, left))):
+        assert ann.api.post("2fa/verify-login", **body).status == 200
+
+    assert completed == [("ann@example.com", pending)]
 
 
 class TestAppBesideAPasskey:

@@ -9,7 +9,7 @@ is raised after the commit, so that it undoes neither the change nor its audit e
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -202,6 +202,7 @@ def enter(
     attempt: CountedAttempt | None = None,
     change: Callable[[Person], Person | None] | None = None,
     then: Callable[[Login], None] | None = None,
+    pending: Mapping[str, Any] | None = None,
 ) -> Login:
     """Issue tokens to a client that proved to be `subject`, or the challenges that remain.
 
@@ -212,7 +213,7 @@ def enter(
     row is locked until its end; it is not called if the user was deleted since. It returns the user
     after the change, or None if the client is not logged in now. If it raises an error, nothing is
     stored. A refusal of the user after it does store the change. `then` is called last in that
-    transaction with the tokens or challenges.
+    transaction with the tokens or challenges. `pending` is described at `Arrival`.
 
     Raises one of `REFUSALS`, `Refused` of a hook, and without `change` `InvalidCredentials` if the
     user was deleted since.
@@ -230,7 +231,9 @@ def enter(
             return Login(person)
         if (fault := login_refusal(changed)) is not None:
             return _Refusal(changed, fault)
-        arrival = Arrival(person=changed, client=client, method=method, proofs=proofs)
+        arrival = Arrival(
+            person=changed, client=client, method=method, proofs=proofs, pending=pending or {}
+        )
         asked_for = (factor.ask(arrival) for factor in plugs(SecondFactor))
         challenges = tuple(challenge for challenge in asked_for if challenge is not None)
         if challenges:

@@ -283,8 +283,7 @@ def test_new_accounts_by_a_provider_are_limited_by_network(browser, configure):
 
 
 @pytest.mark.parametrize("proven", [True, False])
-def test_link_and_proof_stay_if_the_login_is_refused(browser, api, configure, proven):
-    """Otherwise every login of the user would repeat them, and the notice."""
+def test_proof_stays_without_a_link_if_the_login_is_refused(browser, api, configure, proven):
     api.sign_up()
     if proven:
         prove()
@@ -295,11 +294,14 @@ def test_link_and_proof_stay_if_the_login_is_refused(browser, api, configure, pr
         answers = [browser.sign_in() for _ in range(2)]
 
     assert [answer.error for answer in answers] == [(403, "PHONE_NOT_VERIFIED")] * 2
-    assert LinkedAccount.objects.get().subject == "ann-at-acme"
+    assert not LinkedAccount.objects.exists()
     assert account().proven_email_key == account().email_key
     actions = [event.action for event in events]
-    assert actions.count("auth.oauth.linked") == 1
+    assert actions.count("auth.oauth.linked") == 0
     assert actions.count("auth.login.failed") == 2
+    configure(CORE={"REQUIRE_PHONE_VERIFICATION": False})
+    assert browser.sign_in().status == 200
+    assert LinkedAccount.objects.get().subject == "ann-at-acme"
 
 
 def test_account_of_a_refused_new_user_stays(browser, configure):
