@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutations.kinds import CORE, Mutation, to
 
 _IMPORTING = "authservice/oauth/importing/"
-_OWNERS = CORE + "importing/owners.py"
+_OWNERS = CORE + "importing/package_tables.py"
 _SETTINGS = "--ds=tests.oauth.importing.settings"
 _SUBJECTS = (_SETTINGS, "tests/oauth/importing/test_subjects.py")
 _LINKS = (_SETTINGS, "tests/oauth/importing/test_import.py")
@@ -57,7 +57,7 @@ IMPORTING = (
     Mutation(
         "The removal since an earlier import",
         _IMPORTING + "sources.py",
-        to("            return imported_rows.REMOVED\n", "            pass\n"),
+        to("            return package_tables.REMOVED\n", "            pass\n"),
         _REPEATED,
     ),
     Mutation(

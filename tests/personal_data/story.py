@@ -15,7 +15,7 @@ from django.db.models import Model
 from django.test import override_settings
 
 from authservice.core.credentials import passwords
-from authservice.core.importing import imported_rows
+from authservice.core.importing import package_tables
 from authservice.core.messages import kinds, lost_messages
 from authservice.core.models import Account
 from authservice.core.users import identifiers
@@ -189,7 +189,7 @@ class Ann:
             "PUT", f"admin/users/{self.user_id}", {"name": NAME}, token=root
         )
         assert changed.status == 200, changed.body
-        imported_rows.remember("allauth", "link", [int(FOREIGN_KEY)])
+        package_tables.remember("allauth", "link", [int(FOREIGN_KEY)])
 
 
 def tell(api: Api, other: Api, post: Post) -> Ann:

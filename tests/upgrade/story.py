@@ -17,7 +17,7 @@ from django.core.cache import caches
 from django.db import transaction
 from django.test import override_settings
 
-from authservice.core.importing import imported_rows
+from authservice.core.importing import package_tables
 from authservice.core.messages import kinds
 from authservice.core.models import Account
 from authservice.kernel.message_queue import Message
@@ -243,7 +243,7 @@ def _refused(api: Api) -> dict[str, Any]:
 
 def _others(api: Api) -> dict[str, Any]:
     with transaction.atomic():
-        imported_rows.remember("allauth", "link", [7])
+        package_tables.remember("allauth", "link", [7])
     legacy = get_user_model().objects.create_user("old", email("old"), "an old password")
     fetched = api.get("csrf-token")
     job = Message(kind=kinds.RESET_BY_LINK, target=email("bob"), language="de", requested=True)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from django.conf import settings
 
-from authservice.core.importing import imported_rows, package_tables
+from authservice.core.importing import package_tables
 from authservice.core.recovery import chosen_proofs, earlier_proofs
 from authservice.core.recovery.earlier_proofs import (
     MARKED,
@@ -85,7 +85,7 @@ class _Run:
     shared: dict[Proof, Address] = field(default_factory=dict)
 
     def add(self, addresses: list[Address]) -> None:
-        seen = imported_rows.seen(self.source, KIND, [address.row for address in addresses])
+        seen = package_tables.seen(self.source, KIND, [address.row for address in addresses])
         new = [address for address in addresses if not address.reason and address.row not in seen]
         proofs = list(dict.fromkeys(_proof(address) for address in new))
         results = earlier_proofs.mark(proofs, self._plan) if proofs else {}
@@ -121,7 +121,7 @@ class _Run:
 
     def _remember(self, rows: list[Any]) -> None:
         if rows and not self.options.dry_run:
-            imported_rows.remember(self.source, KIND, rows)
+            package_tables.remember(self.source, KIND, rows)
 
 
 def _proof(address: Address) -> Proof:

@@ -33,8 +33,8 @@ from typing import Any
 from django.apps import apps
 from django.db import IntegrityError, transaction
 
-from authservice.core.importing import imported_rows, package_tables
-from authservice.core.importing.owners import NO_USER, Owners
+from authservice.core.importing import package_tables
+from authservice.core.importing.package_tables import NO_USER, Owners
 from authservice.core.users import identifiers
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases, events
@@ -175,7 +175,7 @@ class _Stored:
     def doubt(self, row: Row, link: Link) -> str:
         """Why a link without a conflict must not be imported; "" if it may."""
         if row.pk in self.imported:
-            return imported_rows.REMOVED
+            return package_tables.REMOVED
         if doubt := self.owners.doubt(link.user_id, link.added_at):
             return doubt
         return REMOVED_HERE if eviction.is_among(link, self.removed) else ""
@@ -265,7 +265,7 @@ class _Run:
         links = [outcome.link for outcome in outcomes if outcome.link]
         lock = not self.options.dry_run
         pks = [outcome.row.pk for outcome in outcomes]
-        imported = imported_rows.seen(self.package.app, KIND, pks)
+        imported = package_tables.seen(self.package.app, KIND, pks)
         stored = _Stored.of({link.user_id for link in links}, imported=imported, lock=lock)
         self.known_links.read(links)
         for outcome in outcomes:
@@ -307,7 +307,7 @@ class _Run:
                 reason="import",
             )
         # Rows to remember: links that are here now (the reason is ""), or were removed here. A row
-        # with `imported_rows.REMOVED` is remembered already. The others may be imported by a later
+        # with `package_tables.REMOVED` is remembered already. The others may be imported by a later
         # run, with another `--map` or setting.
         settled = [
             candidate.row.pk
@@ -315,7 +315,7 @@ class _Run:
             if candidate.link or candidate.reason in ("", REMOVED_HERE)
         ]
         if settled:
-            imported_rows.remember(self.package.app, KIND, settled)
+            package_tables.remember(self.package.app, KIND, settled)
 
 
 def _refused(row: Row) -> list[_Outcome]:

@@ -24,8 +24,8 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.module_loading import import_string
 
-from authservice.core.importing import imported_rows, package_tables
-from authservice.core.importing.owners import Owners
+from authservice.core.importing import package_tables
+from authservice.core.importing.package_tables import Owners
 from authservice.kernel import clock, crypto, databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.imports import REFUSED, ImportOptions, ImportReport, ImportSource
@@ -260,7 +260,7 @@ class _Run:
         """The result for each row: `KIND` if it was imported, "" if the user has the key already,
         otherwise the reason why it was not imported."""
         with transaction.atomic(using=databases.primary()):
-            imported_before = imported_rows.seen(self.source, KIND, [key.row for key in batch])
+            imported_before = package_tables.seen(self.source, KIND, [key.row for key in batch])
             write = not self.options.dry_run
             owners = Owners.of({key.user for key in batch}, lock=write)
             results: dict[Any, str] = {}
@@ -276,7 +276,7 @@ class _Run:
             for key in batch:
                 result = _result(key, owners, stored, key_counts[key.user], handles.get(key.user))
                 if result == KIND and key.row in imported_before:
-                    result = imported_rows.REMOVED
+                    result = package_tables.REMOVED
                 if result == KIND:
                     stored[key.digest] = key.user
                     key_counts[key.user] += 1
@@ -285,7 +285,7 @@ class _Run:
             if write:
                 _store([key for key in batch if results[key.row] == KIND], owners)
                 rows_here = [row for row, result in results.items() if result in (KIND, "")]
-                imported_rows.remember(self.source, KIND, rows_here)
+                package_tables.remember(self.source, KIND, rows_here)
             else:
                 self.stored, self.handles = stored, handles
         return results

@@ -23,8 +23,8 @@ from typing import Any, Protocol
 from django.db import transaction
 from django.utils import timezone
 
-from authservice.core.importing import imported_rows
-from authservice.core.importing.owners import Owners
+from authservice.core.importing import package_tables
+from authservice.core.importing.package_tables import Owners
 from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.imports import REFUSED, ImportOptions, ImportReport, ImportSource
@@ -160,7 +160,7 @@ class _Run:
         with transaction.atomic(using=databases.primary()):
             before = [row for factor in factors for row, _ in factor.before]
             rows = {*before, *(factor.row for factor in factors)}
-            imported_before = imported_rows.seen(self.source, KIND, rows)
+            imported_before = package_tables.seen(self.source, KIND, rows)
             write = not self.options.dry_run
             owners = Owners.of({factor.user for factor in factors}, lock=write)
             stored = authenticators.rows().filter(user__in=owners.users, confirmed=True)
@@ -183,7 +183,7 @@ class _Run:
                 ]
                 _store(new, owners)
                 rows_here = [row for row, result in results.items() if result in (KIND, "")]
-                imported_rows.remember(self.source, KIND, rows_here)
+                package_tables.remember(self.source, KIND, rows_here)
         return results, rows_with_early_codes
 
     def _results(
@@ -210,7 +210,7 @@ class _Run:
                 same = authenticators.has_secret(enabled[factor.user], factor.secret)
                 results[factor.row] = "" if same else OTHER
             elif factor.row in seen or doubt:
-                results[factor.row] = doubt or imported_rows.REMOVED
+                results[factor.row] = doubt or package_tables.REMOVED
             else:
                 results[factor.row] = KIND
                 users_with_factor.add(factor.user)

@@ -7,7 +7,7 @@ import pyotp
 import pytest
 from django.contrib.auth import get_user_model
 
-from authservice.core.importing import imported_rows
+from authservice.core.importing import package_tables
 from authservice.notification import worker
 from authservice.oauth.tokens import access_token
 from tests.oauth.browsing import Browser, profile
@@ -295,7 +295,7 @@ def test_user_of_the_project_without_an_account_logs_in(api):
 
 
 def test_imported_rows_are_not_imported_again(held):
-    assert set(imported_rows.seen("allauth", "link", held["imported"])) == set(held["imported"])
+    assert set(package_tables.seen("allauth", "link", held["imported"])) == set(held["imported"])
 
 
 def test_new_users_get_new_ids(api):
