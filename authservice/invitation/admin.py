@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 from authservice.core.invitations.models import Status
 from authservice.core.staff.admin_pages import ActionsOnly
-from authservice.invitation import staff_actions
+from authservice.invitation import platform_invitations
 from authservice.invitation.models import PlatformInvitation
 from authservice.kernel.phrases import admin_text as _
 
@@ -43,8 +43,8 @@ class PlatformInvitationAdmin(ActionsOnly, Page):
 
     @admin.action(permissions=["act"], description=_("Send again"))
     def send_again(self, request: HttpRequest, chosen: QuerySet[PlatformInvitation]) -> None:
-        self.run(request, chosen, staff_actions.resend, _("Sent again"))
+        self.run(request, chosen, platform_invitations.resend_by_staff, _("Sent again"))
 
     @admin.action(permissions=["act"], description=_("Cancel"))
     def cancel(self, request: HttpRequest, chosen: QuerySet[PlatformInvitation]) -> None:
-        self.run(request, chosen, staff_actions.cancel, _("Cancelled"))
+        self.run(request, chosen, platform_invitations.cancel_by_staff, _("Cancelled"))

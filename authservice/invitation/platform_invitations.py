@@ -1,5 +1,5 @@
 """Invitations to the service: their sender sends, repeats and cancels them, their recipient accepts
-or declines with the link."""
+or declines with the link, and staff repeat and cancel them in Django admin."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from authservice.core import errors
-from authservice.core.credentials import attempt_counter
+from authservice.core.credentials import attempt_counter, passwords
 from authservice.core.credentials.attempt_counter import UNLIMITED, Budget
 from authservice.core.invitations import acceptance, closing, mailing
 from authservice.core.invitations.acceptance import Accepted, Profile
@@ -32,7 +32,7 @@ from authservice.invitation.errors import InvitationMaxPending
 from authservice.invitation.models import PlatformInvitation
 from authservice.kernel import clock, databases, events, message_queue, sql, transactions
 from authservice.kernel.client import Client
-from authservice.kernel.errors import Forbidden, invalid
+from authservice.kernel.errors import Forbidden, TooManyRequests, invalid
 from authservice.kernel.interfaces import Page
 from authservice.kernel.message_queue import Message
 from authservice.kernel.phrases import one_of
@@ -122,6 +122,46 @@ def cancel(person: Person, session: Session, invitation_id: str, client: Client)
         invitation = _own(inviter, invitation_id)
         closing.cancel(invitation)
         events.record(CANCELLED, inviter, client, **described(invitation))
+
+
+@clock.once
+def resend_by_staff(invitation: PlatformInvitation, by: Any, client: Client) -> None:
+    """Mail a new link in the name of the sender; `by` is the member of staff.
+
+    Raises `InvitationNotFound`, what `require_resendable` raises, `InvitationNotPending` if the
+    sender is suspended or may not invite, and `TooManyRequests` beyond a limit on mails.
+    """
+    with transaction.atomic(using=databases.primary()):
+        current = _locked(invitation)
+        require_resendable(current)
+        inviter = lookup.get_person(current.inviter)
+        if not inviter.active or not may_invite(inviter):
+            raise errors.InvitationNotPending  # nobody could accept it
+        # The mail counts towards the limit of the member of staff, not of the inviter.
+        staff = lookup.get_person(by)
+        if not mailing.send(current, KIND, client, sender=staff, ttl=conf.ttl):
+            raise TooManyRequests
+        metadata = {**described(current), "again": True}
+        events.record_by_staff(SENT, by, current.inviter, client, **metadata)
+
+
+def cancel_by_staff(invitation: PlatformInvitation, by: Any, client: Client) -> None:
+    """Cancel a pending invitation; `by` is the member of staff. Raises `InvitationNotFound` or
+    `InvitationNotPending`."""
+    with transaction.atomic(using=databases.primary()):
+        current = _locked(invitation)
+        closing.cancel(current)
+        events.record_by_staff(CANCELLED, by, current.inviter, client, **described(current))
+
+
+def _locked(invitation: PlatformInvitation) -> PlatformInvitation:
+    """The current row, with the user who sent it locked as in a request of that user."""
+    passwords.lock_users([invitation.inviter_id])
+    rows = PlatformInvitation.objects.select_related("inviter")
+    current: PlatformInvitation | None = rows.filter(pk=invitation.pk).first()
+    if current is None:
+        raise errors.InvitationNotFound
+    return current
 
 
 def may_invite(person: Person) -> bool:

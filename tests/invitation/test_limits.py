@@ -8,7 +8,7 @@ import pytest
 from authservice import signals
 from authservice.core.messages import limits
 from authservice.core.models import Account
-from authservice.invitation import staff_actions
+from authservice.invitation import platform_invitations
 from authservice.invitation.models import PlatformInvitation
 from authservice.invitation.platform_invitations import KIND
 from authservice.kernel.client import Client
@@ -170,7 +170,9 @@ def test_staff_have_a_limit_of_their_own(invites, post, bob, django_capture_on_c
     invites.sent("carol@example.com")
 
     with django_capture_on_commit_callbacks(execute=True):
-        staff_actions.resend(PlatformInvitation.objects.get(), the_user(BOB), Client())
+        platform_invitations.resend_by_staff(
+            PlatformInvitation.objects.get(), the_user(BOB), Client()
+        )
 
     assert mails(post, "carol@example.com") == 2
 
@@ -180,7 +182,9 @@ def test_staff_see_that_the_recipient_gets_no_more_today(invites, post, bob, mon
     invites.sent("carol@example.com")
 
     with pytest.raises(TooManyRequests):
-        staff_actions.resend(PlatformInvitation.objects.get(), the_user(BOB), Client())
+        platform_invitations.resend_by_staff(
+            PlatformInvitation.objects.get(), the_user(BOB), Client()
+        )
     assert mails(post, "carol@example.com") == 1
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.core import errors
-from authservice.invitation import staff_actions
+from authservice.invitation import platform_invitations
 from authservice.invitation.models import PlatformInvitation
 from authservice.kernel.client import Client
 from tests.admin_api.people import promote
@@ -66,7 +66,7 @@ def test_staff_do_not_send_a_link_again_that_nobody_could_use(invites, invitatio
         invitation(WHO_MAY_INVITE="super_admins")
 
     with pytest.raises(errors.InvitationNotPending):
-        staff_actions.resend(PlatformInvitation.objects.get(), the_user(), Client())
+        platform_invitations.resend_by_staff(PlatformInvitation.objects.get(), the_user(), Client())
     assert post.jobs == []
 
 

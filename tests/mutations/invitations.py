@@ -36,7 +36,10 @@ INVITATIONS = (
     Mutation(
         "The right to invite, when an invitation is accepted",
         _MODULE + "platform_invitations.py",
-        without(" or not may_invite(inviter)"),
+        to(
+            "is None or not inviter.active or not may_invite(inviter)",
+            "is None or not inviter.active",
+        ),
         (f"{_TESTS}senders.py",),
     ),
     Mutation(
@@ -93,7 +96,7 @@ INVITATIONS = (
     Mutation(
         "The invitations of a suspended user",
         _MODULE + "platform_invitations.py",
-        to("not inviter.active or not may_invite", "not may_invite"),
+        to("is None or not inviter.active or not may_invite", "is None or not may_invite"),
         (f"{_TESTS}answers.py::test_accept_is_refused_while_the_sender_is_suspended",),
     ),
     Mutation(
