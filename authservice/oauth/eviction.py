@@ -28,7 +28,7 @@ from authservice.core.users.person import Person
 from authservice.kernel import clock, crypto, events, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import AccountAccess
-from authservice.oauth import registry, storage
+from authservice.oauth import provider_settings, storage
 from authservice.oauth.models import RemovedLink
 from authservice.oauth.provider import login_method
 from authservice.oauth.storage import Link, LinkTaken
@@ -95,7 +95,7 @@ class LinkAccess(AccountAccess):
         # Links remain after the operator has disabled their provider or removed it from the
         # settings: nobody can log in with these links.
         links = storage.links().of_user(person.user.pk)
-        entries = [registry.configured().get(link.provider) for link in links]
+        entries = [provider_settings.configured().get(link.provider) for link in links]
         return any(entry is not None and entry.enabled for entry in entries)
 
 

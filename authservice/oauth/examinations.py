@@ -15,7 +15,7 @@ from authservice.kernel import clock
 from authservice.kernel.examinations import BROKEN, CALL, OK, Finding, Visit, fault_of, skew
 from authservice.kernel.outbound import http_client
 from authservice.kernel.outbound.errors import BadStatus, OutboundError, Refused
-from authservice.oauth import claims, registry
+from authservice.oauth import claims, provider_settings
 from authservice.oauth.openid import METADATA_PATH, OpenIDProvider, is_key_set
 
 # Seconds. A smaller difference of the clocks is not reported: the header `Date` has whole seconds,
@@ -68,7 +68,9 @@ def examine_providers(visit: Visit) -> Iterator[Finding]:
             " must equal ISSUER exactly. If it opens there but not here, see docs: outbound. With"
             " ENABLED: False users see no button for it meanwhile.",
         )
-    rest = len([entry for entry in registry.configured().values() if entry.enabled]) - len(targets)
+    rest = len([entry for entry in provider_settings.configured().values() if entry.enabled]) - len(
+        targets
+    )
     if rest:
         text = f"Enabled providers without metadata, which were not asked: {rest}."
         yield Finding(area="providers", state=OK, text=text)
@@ -76,11 +78,11 @@ def examine_providers(visit: Visit) -> Iterator[Finding]:
 
 def _providers() -> Iterator[OpenIDProvider]:
     """The enabled OpenID Connect providers. One with invalid settings is left out."""
-    for entry in registry.configured().values():
+    for entry in provider_settings.configured().values():
         if not entry.enabled:
             continue
         try:
-            provider = registry.built(entry.name)
+            provider = provider_settings.built(entry.name)
         except ImproperlyConfigured:
             continue  # the check E202 reports it
         if isinstance(provider, OpenIDProvider):

@@ -28,7 +28,7 @@ from authservice.kernel.client import Client
 from authservice.kernel.errors import invalid
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
-from authservice.oauth import errors, linking, registry, sign_in, state
+from authservice.oauth import errors, linking, provider_settings, sign_in, state
 from authservice.oauth.conf import conf
 from authservice.oauth.provider import (
     Flow,
@@ -95,7 +95,7 @@ class Parameters(Mapping[str, str]):
 
 def usable(name: str) -> Provider:
     """The provider with this name. Raises `ProviderNotFound` or `ProviderDisabled`."""
-    provider = registry.get(name)
+    provider = provider_settings.find_provider(name)
     if provider is None:
         raise errors.ProviderNotFound
     if not provider.enabled:

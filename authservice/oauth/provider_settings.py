@@ -2,6 +2,9 @@
 
 The class of a provider declares its settings as a dataclass, so a provider from outside the package
 can have settings of its own. Names, types and messages are those of `kernel.settings`.
+
+A provider is built when it is first used: the back ends of social-auth-core need memory, which a
+worker saves until a user logs in with one.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, get_type_hints
 
 from django.core.checks import CheckMessage
@@ -21,7 +25,7 @@ from authservice.core.users import identifiers
 from authservice.kernel.checks import declare, message
 from authservice.kernel.origins import is_loopback, is_web_address, parts_of
 from authservice.kernel.secret import Secret
-from authservice.kernel.settings import convert
+from authservice.kernel.settings import cached, convert
 from authservice.oauth.conf import conf
 from authservice.oauth.provider import Provider
 
@@ -179,6 +183,24 @@ def read() -> Iterator[Entry]:
     for name, raw in conf.providers.items():
         if not name_problem(name) and isinstance(raw, Mapping):
             yield Entry(name=name, raw_settings=raw)
+
+
+@cached
+def configured() -> Mapping[str, Entry]:
+    """The settings of all providers, disabled ones included, in the order of the settings."""
+    return MappingProxyType({entry.name: entry for entry in read()})
+
+
+def find_provider(name: str) -> Provider | None:
+    """The provider with this name, enabled or not. Raises `ImproperlyConfigured` if its settings
+    are invalid."""
+    return built(name) if name in configured() else None
+
+
+@cached
+def built(name: str) -> Provider:
+    """The provider with this name, which must be configured."""
+    return build(configured()[name])
 
 
 def title(name: str) -> str:

@@ -25,7 +25,7 @@ from authservice.core.models import OneTimeToken
 from authservice.kernel import clock, crypto, databases
 from authservice.kernel.secret import Secret
 from authservice.kernel.transactions import retry_on_deadlock
-from authservice.oauth import registry, storage
+from authservice.oauth import provider_settings, storage
 from authservice.oauth.provider import ProviderError, ProviderTokens
 from authservice.oauth.storage import Link
 
@@ -99,7 +99,7 @@ def _claim(link: Link) -> OneTimeToken | None:
 
 
 def _refresh(link: Link, tokens: ProviderTokens, lease: OneTimeToken) -> Secret:
-    provider = registry.get(link.provider)
+    provider = provider_settings.find_provider(link.provider)
     if provider is None or not tokens.refresh_token:
         raise _failed(lease)
     try:

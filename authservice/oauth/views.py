@@ -30,7 +30,7 @@ from authservice.kernel.http.listing import ArrayQuery, array_part, counted, tot
 from authservice.kernel.http.operations import operation
 from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
-from authservice.oauth import errors, flow, linking, registry, state
+from authservice.oauth import errors, flow, linking, provider_settings, state
 from authservice.oauth.conf import conf
 from authservice.oauth.flow import Parameters, Redirect
 from authservice.oauth.serializers import (
@@ -106,7 +106,7 @@ class Providers(Endpoint):
         The providers that the service knows, for the buttons "Sign in with …". Show only those with
         `enabled`. A button is a plain link to `GET /oauth/{provider}`.
         """
-        entries = registry.configured().values()
+        entries = provider_settings.configured().values()
         body: ProviderList = {
             "providers": [{"name": entry.name, "enabled": entry.enabled} for entry in entries]
         }
@@ -285,7 +285,7 @@ class Callback(LinkEndpoint):
     def _takes_post(self) -> bool:
         """Whether this provider sends forms. True for an unknown one, so that the error is
         `ProviderNotFound` rather than `MethodNotAllowed`."""
-        configured = registry.get(self.kwargs["provider"])
+        configured = provider_settings.find_provider(self.kwargs["provider"])
         return configured is None or configured.form_post
 
     def _arrive(self, provider: str, read: Callable[[], dict[str, Any]]) -> HttpResponse:

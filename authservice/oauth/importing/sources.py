@@ -47,7 +47,7 @@ from authservice.kernel.imports import (
     ImportSource,
 )
 from authservice.kernel.transactions import write_or_split
-from authservice.oauth import eviction, registry, storage
+from authservice.oauth import eviction, provider_settings, storage
 from authservice.oauth.importing.package_links import (
     AllauthRows,
     PackageRows,
@@ -200,8 +200,8 @@ class LinkImport(ImportSource):
 
     def run(self, options: ImportOptions) -> ImportReport:
         for provider in options.names.values():
-            if registry.get(provider) is None:
-                configured = ", ".join(registry.configured()) or "none"
+            if provider_settings.find_provider(provider) is None:
+                configured = ", ".join(provider_settings.configured()) or "none"
                 text = f"--map: {provider!r} is not in OAUTH.PROVIDERS, which has: {configured}."
                 raise CannotImport(text)
         model: Any = self.package.model()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from authservice.oauth import claims, registry
+from authservice.oauth import claims, provider_settings
 from authservice.oauth.importing.package_links import PackageRows, Row, server_of
 from authservice.oauth.openid import OpenIDProvider
 from authservice.oauth.provider import UserInfoFailed
@@ -145,7 +145,7 @@ class Subjects:
     def _checked(self, source_name: str, target_name: str) -> _Target:
         if not target_name:
             raise NotASubject("has no counterpart; name one with --map")
-        provider: Any = registry.get(target_name)
+        provider: Any = provider_settings.find_provider(target_name)
         if provider is None:
             raise NotASubject(f"{target_name!r} is not in OAUTH.PROVIDERS")
         rule = next((rule for rule in _RULES if isinstance(provider, rule.kind)), None)

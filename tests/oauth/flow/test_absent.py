@@ -38,7 +38,7 @@ import django
 django.setup()
 from django.conf import settings
 from django.test import Client, override_settings
-from authservice.oauth import registry
+from authservice.oauth import provider_settings
 client = {"CLIENT_ID": "id", "CLIENT_SECRET": "secret"}
 spotify = {**client, "BACKEND": "social_core.backends.spotify.SpotifyOAuth2"}
 providers = {"github": client, "spotify": spotify}
@@ -47,9 +47,9 @@ def loaded():
 with override_settings(AUTHSERVICE={**settings.AUTHSERVICE, "OAUTH": {"PROVIDERS": providers}}):
     listed = Client().get("/auth/oauth/providers").json()["data"]["providers"]
     assert [one["name"] for one in listed] == ["github", "spotify"]
-    registry.get("github")
+    provider_settings.find_provider("github")
     before = loaded()
-    registry.get("spotify")
+    provider_settings.find_provider("spotify")
     print(json.dumps([before, loaded()]))
 """
 MODULES = """

@@ -5,8 +5,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from authservice.kernel.secret import Secret
-from authservice.oauth import registry
 from authservice.oauth.provider import Flow
+from authservice.oauth.provider_settings import find_provider
 from tests.oauth.providers.standin import CLIENT_ID, stand_in
 
 _apple = ec.generate_private_key(ec.SECP256R1())
@@ -39,7 +39,7 @@ def provider(provider_settings):
 
     def build(name, **keys):
         provider_settings(**{name: keys})
-        return registry.get(name)
+        return find_provider(name)
 
     return build
 

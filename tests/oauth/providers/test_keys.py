@@ -9,8 +9,8 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 
 from authservice.kernel.crypto import b64
 from authservice.kernel.secret import Secret
-from authservice.oauth import registry
 from authservice.oauth.provider import TokenExchangeFailed
+from authservice.oauth.provider_settings import built, find_provider
 from tests.oauth.providers.conftest import NONCE
 from tests.oauth.providers.standin import CLIENT_ID, KEY, KID, jwk_of
 
@@ -65,9 +65,9 @@ def test_token_without_key_id_needs_a_single_key(verify, standin):
 
 def verify_anew(standin):
     """With a provider that has no keys yet."""
-    registry.built.cache_clear()
+    built.cache_clear()
     token = Secret(standin.id_token(nonce=NONCE.reveal()))
-    return registry.get("sso").verify_id_token(token, NONCE, (CLIENT_ID,))
+    return find_provider("sso").verify_id_token(token, NONCE, (CLIENT_ID,))
 
 
 ELLIPTIC = ec.generate_private_key(ec.SECP256R1())

@@ -11,9 +11,9 @@ from sys import executable
 import pytest
 from django.core.management import CommandError, call_command
 
-from authservice.oauth import registry
 from authservice.oauth.management.commands import authservice_local_provider as local
 from authservice.oauth.provider import ProviderError
+from authservice.oauth.provider_settings import find_provider
 from tests.oauth.providers.conftest import new_flow
 from tests.oauth.servers import OpenIDServer, parameters_of
 from tests.support.ports import free_port
@@ -49,7 +49,7 @@ def running():
 def test_printed_settings_lead_a_login_with_google_to_the_stand_in(running, configure):
     port, printed = running
     configure(**printed_settings(printed))
-    google, flow = registry.get("google"), new_flow("google")
+    google, flow = find_provider("google"), new_flow("google")
     url = google.authorization_url(flow)
     assert url.startswith(f"http://localhost:{port}/")
 
@@ -83,7 +83,7 @@ def test_stand_in_listens_at_the_loopback_interface_alone(running):
 
 def test_code_that_the_stand_in_did_not_issue_is_refused(running, configure):
     configure(**printed_settings(running[1]))
-    google, flow = registry.get("google"), new_flow("google")
+    google, flow = find_provider("google"), new_flow("google")
 
     with pytest.raises(ProviderError):
         google.complete({"code": "forged", "state": "x"}, flow)

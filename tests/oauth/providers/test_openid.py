@@ -6,8 +6,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from authservice.kernel.secret import Secret
-from authservice.oauth import registry
 from authservice.oauth.provider import ProviderError, TokenExchangeFailed
+from authservice.oauth.provider_settings import built
 from tests.oauth.providers.conftest import CALLBACK, new_flow
 from tests.oauth.providers.standin import KID, jwk_of
 from tests.oauth.servers import parameters_of
@@ -232,7 +232,7 @@ def test_public_client_sends_no_secret(provider, standin, go, monkeypatch):
     standin.claims = {"email": "ann@example.com"}
     standin.discover()
     monkeypatch.setattr("tests.oauth.providers.standin.CLIENT_SECRET", None)
-    registry.built.cache_clear()
+    built.cache_clear()
 
     result = go(provider("sso", ISSUER=standin.url, CLIENT_ID="client-1"))
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from authservice.oauth import registry
 from authservice.oauth.provider import Profile, UserInfoFailed
+from authservice.oauth.provider_settings import find_provider
 from tests.oauth.providers.conftest import new_flow
 from tests.oauth.providers.standin import CLIENT_ID
 
@@ -54,7 +54,7 @@ def test_google_email_is_verified_by_a_true_flag_alone(named, standin, log_in, f
 def test_google_is_asked_for_a_refresh_token_if_tokens_are_stored(named, configure, settings):
     plain = named("google").authorization_url(new_flow("google"))
     configure(OAUTH={**settings.AUTHSERVICE["OAUTH"], "STORE_PROVIDER_TOKENS": True})
-    stored = registry.get("google").authorization_url(new_flow("google"))
+    stored = find_provider("google").authorization_url(new_flow("google"))
 
     assert "access_type" not in plain
     assert "access_type=offline&prompt=consent" in stored

@@ -7,7 +7,6 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from authservice.oauth import provider_settings as declared
-from authservice.oauth import registry
 from authservice.oauth.provider import Profile
 from tests.oauth.providers.conftest import APPLE_KEY, new_flow
 
@@ -20,26 +19,26 @@ OWN = "tests.oauth.providers.own.Forum"
 def test_providers_are_in_the_order_of_the_settings(provider_settings):
     provider_settings(github=KEYS, sso=SSO, google={**KEYS, "ENABLED": False})
 
-    assert list(registry.configured()) == ["github", "sso", "google"]
-    assert registry.get("github").enabled
-    assert not registry.get("google").enabled
-    assert registry.get("discord") is None
+    assert list(declared.configured()) == ["github", "sso", "google"]
+    assert declared.find_provider("github").enabled
+    assert not declared.find_provider("google").enabled
+    assert declared.find_provider("discord") is None
 
 
 def test_any_number_of_openid_providers(provider_settings):
     provider_settings(one=SSO, two={**SSO, "ISSUER": "https://two.example.com"})
 
-    assert registry.get("one").issuer == "https://sso.example.com"
-    assert registry.get("two").issuer == "https://two.example.com"
+    assert declared.find_provider("one").issuer == "https://sso.example.com"
+    assert declared.find_provider("two").issuer == "https://two.example.com"
 
 
 def test_settings_that_change_are_read_again(provider_settings):
     provider_settings(github=KEYS)
-    assert registry.get("github").client_id == "c"
+    assert declared.find_provider("github").client_id == "c"
 
     provider_settings(github={**KEYS, "CLIENT_ID": "d"})
 
-    assert registry.get("github").client_id == "d"
+    assert declared.find_provider("github").client_id == "d"
 
 
 def test_provider_of_ones_own_logs_in(provider, standin, log_in):
@@ -137,7 +136,7 @@ def test_valid_settings_pass_the_checks(configure, providers):
     configure(OAUTH={"PROVIDERS": providers})
 
     assert list(declared.check_providers()) == []
-    assert list(registry.configured()) == list(providers)
+    assert list(declared.configured()) == list(providers)
 
 
 @pytest.mark.parametrize(("providers", "number", "text"), BAD, ids=range(len(BAD)))
@@ -154,7 +153,7 @@ def test_provider_with_invalid_settings_cannot_be_used(configure):
     configure(OAUTH={"PROVIDERS": {"google": {"CLIENT_ID": "c"}}})
 
     with pytest.raises(ImproperlyConfigured, match="CLIENT_SECRET"):
-        registry.get("google")
+        declared.find_provider("google")
 
 
 def test_settings_show_no_secrets(provider):

@@ -9,8 +9,8 @@ from django.db import transaction
 
 from authservice.kernel.outbound.errors import InsideTransaction
 from authservice.kernel.secret import Secret
-from authservice.oauth import registry
 from authservice.oauth.provider import ProviderError, TokenExchangeFailed, UserInfoFailed
+from authservice.oauth.provider_settings import find_provider
 from tests.kernel.outbound.servers import served
 from tests.oauth.providers.conftest import LOOPBACK, new_flow
 
@@ -138,7 +138,7 @@ def test_private_endpoint_is_refused_unless_allowed_by_name(discord, standin, lo
         OUTBOUND={"INSECURE_HOSTS": LOOPBACK},
     )
     with pytest.raises(TokenExchangeFailed):
-        log_in(registry.get("discord"))
+        log_in(find_provider("discord"))
     assert standin.requests == []
 
 
