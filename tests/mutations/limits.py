@@ -23,7 +23,7 @@ ATTEMPTS = (
     ),
     Mutation(
         "The daily limit on codes for a target",
-        CORE + "credentials/code_attempts.py",
+        CORE + "credentials/lockout.py",
         without(", daily=10"),
         (f"{_CODES}::test_unknown_clients_have_ten_attempts_a_day_over_all_codes",),
     ),
@@ -44,13 +44,13 @@ ATTEMPTS = (
     ),
     Mutation(
         "The separate attempts of a known device at a code",
-        CORE + "credentials/code_attempts.py",
+        CORE + "credentials/lockout.py",
         to("    if device is not None:\n", "    if False:\n"),
         (f"{_CODES}::test_wrong_codes_of_unknown_clients_leave_the_code_to_a_known_device",),
     ),
     Mutation(
         "The attempts at a code that verifies a number, shared by all devices",
-        CORE + "credentials/code_attempts.py",
+        CORE + "credentials/lockout.py",
         to("    if not opens_account:\n", "    if not opens_account and device is None:\n"),
         (f"{_CODES}::test_code_that_verifies_a_number_has_five_attempts_for_all_devices",),
     ),

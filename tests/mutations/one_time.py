@@ -15,8 +15,8 @@ ONE_TIME_TOKENS = (
     ),
     Mutation(
         "The number of attempts at a code",
-        "authservice/core/credentials/code_attempts.py",
-        to("TRIES = 5\n", "TRIES = 9\n"),
+        "authservice/core/credentials/lockout.py",
+        to("CODE_TRIES = 5\n", "CODE_TRIES = 9\n"),
         ("tests/core/recovery/test_reset_by_code.py",),
     ),
     Mutation(

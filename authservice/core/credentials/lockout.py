@@ -1,4 +1,15 @@
-"""The counters of password attempts: which of them limit a login, and what resets them."""
+"""The counters of attempts at passwords and codes: which of them limit an attempt, and what resets
+them.
+
+A mailed or texted code has six digits, and a client can request many codes, so a limit per code
+alone would not stop guessing. Attempts are counted per address or number, known or not. For codes
+that log in or reset a password, all unknown clients together have ten attempts a day for each
+target, and each known device of the account has ten; after that only links work. Such a code allows
+five attempts to unknown clients and five to each known device. A code that verifies a number gives
+no access to an account, so no device needs attempts of its own: it allows five in all. The same row
+is written whether a code exists or not, so neither response time nor statements reveal whether
+there is an account.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +21,8 @@ from typing import Any
 
 from django.db import Error, connections
 
-from authservice.core.credentials import (
-    attempt_counter,
-    code_attempts,
-    hash_limit,
-    known_devices,
-)
-from authservice.core.credentials.attempt_counter import Budget, Counter
+from authservice.core.credentials import attempt_counter, hash_limit, known_devices
+from authservice.core.credentials.attempt_counter import DAY, Budget, Counter
 from authservice.core.errors import Conflict
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
@@ -25,6 +31,11 @@ from authservice.kernel.client import Client
 from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.sql import Bound
 
+CODE_TRIES = 5
+# A window opens with the first attempt at a code and is longer than any code is valid.
+_OPENING = Budget.fixed(limit=CODE_TRIES, window=DAY, daily=10)
+_VERIFYING = Budget.fixed(limit=CODE_TRIES, window=DAY)
+_CODE, _CODE_ON_DEVICE = "code", "code-device"
 _PASSWORDS = _("wrong passwords")
 _ON_DEVICE = _("wrong passwords on a known device")
 # Errors that say nothing about the password: `refund_unless_checked` gives the attempt back.
@@ -128,6 +139,38 @@ def by_password_change(person: Person) -> str:
     return attempt_counter.key("change-password", person.id)
 
 
+def by_code(target_key: str, device: uuid.UUID | None, *, opens_account: bool) -> str:
+    """The key of the counter of an attempt at a code: that of the device, if it is known and the
+    code opens an account, otherwise that of the target."""
+    if not opens_account:
+        return attempt_counter.key("verify-code", target_key)
+    if device is not None:
+        return attempt_counter.key(_CODE_ON_DEVICE, device.hex)
+    return attempt_counter.key(_CODE, target_key)
+
+
+def own_target(target_key: str, owner: Person | None) -> str:
+    """The target of a code that only its owner can use: several accounts may have one number.
+    Without an owner, the shared target of attempts at the codes of all these accounts."""
+    return f"{target_key}|{owner.id if owner else ''}"
+
+
+def count_code(key: str, *, opens_account: bool) -> bool:
+    """Count one attempt at a code; False if none is left, and then nothing was counted."""
+    return attempt_counter.try_consume(key, _OPENING if opens_account else _VERIFYING)
+
+
+def restart_codes(person: Person, target_key: str, *, opens_account: bool) -> None:
+    """Allow five attempts at a new code, within the daily limit."""
+    if opens_account:
+        devices = [None, *(uuid.UUID(hex=device) for device in known_devices.ids(person))]
+        keys = {by_code(target_key, device, opens_account=True) for device in devices}
+    else:
+        subjects = (own_target(target_key, person), own_target(target_key, None))
+        keys = {by_code(subject, None, opens_account=False) for subject in subjects}
+    attempt_counter.restart_windows(keys)
+
+
 @contextmanager
 def refund_unless_checked(refund: Callable[[], None]) -> Iterator[None]:
     """Give back a counted attempt if it failed for another reason than the password.
@@ -166,7 +209,10 @@ def counters(person: Person) -> Iterator[Counter]:
     attempts = _("wrong current passwords in changes of the password")
     action = "auth.password.change_failed"
     yield Counter(by_password_change(person), budget, attempts, action, blocks=False)
-    yield from code_attempts.all_of(person)
+    for key in filter(None, (person.email_key, person.phone_key)):
+        yield _of_codes(_CODE, key)
+    for device in known_devices.ids(person):
+        yield _of_codes(_CODE_ON_DEVICE, device)
     yield _of_logins(by_all_devices(person), attempt_counter.ALL_DEVICES, _ON_DEVICE)
     for device in known_devices.ids(person):
         yield _of_logins(by_device(uuid.UUID(hex=device)), budget, _ON_DEVICE)
@@ -174,3 +220,8 @@ def counters(person: Person) -> Iterator[Counter]:
 
 def _of_logins(key: str, budget: Budget, attempts: Any = _PASSWORDS) -> Counter:
     return Counter(key, budget, attempts, "auth.login.failed")
+
+
+def _of_codes(scope: str, subject: str) -> Counter:
+    key = attempt_counter.key(scope, subject)
+    return Counter(key, _OPENING, _("wrong codes"), blocks=False)

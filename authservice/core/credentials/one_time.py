@@ -18,13 +18,7 @@ from typing import Any
 from django.db.models import F, QuerySet
 
 from authservice.core import errors
-from authservice.core.credentials import (
-    attempt_counter,
-    code_attempts,
-    known_devices,
-    lockout,
-    passwords,
-)
+from authservice.core.credentials import attempt_counter, known_devices, lockout, passwords
 from authservice.core.models import OneTimeToken
 from authservice.core.users import lookup, reservations
 from authservice.core.users import person as people
@@ -100,7 +94,7 @@ def issue_code(purpose: Purpose, person: Person, target_key: str) -> Secret:
     """
     _unspent(purpose, target_key).filter(user=person.user.pk).update(spent_at=clock.now())
     code = _new_code()
-    code_attempts.restart(person, target_key, opens_account=purpose.opens_account)
+    lockout.restart_codes(person, target_key, opens_account=purpose.opens_account)
     _store(
         purpose,
         person,
@@ -123,7 +117,7 @@ def issue_link_and_code(purpose: Purpose, person: Person, target_key: str) -> tu
     # A link without a code is the one that is sent beyond the daily limit: it must stay valid.
     _with_code(purpose, target_key).update(spent_at=clock.now())
     token, code = new_token(), _new_code()
-    code_attempts.restart(person, target_key, opens_account=purpose.opens_account)
+    lockout.restart_codes(person, target_key, opens_account=purpose.opens_account)
     _store(
         purpose,
         person,
@@ -175,9 +169,9 @@ def find_code(
     network = lockout.network_of(person, client)
     lockout.count_throttle(network)
     device = known_devices.find_device(client.device_token, person)
-    subject = target_key if purpose.opens_account else code_attempts.own(target_key, owner)
-    counter = code_attempts.counter(subject, device, opens_account=purpose.opens_account)
-    counted = code_attempts.count(counter, opens_account=purpose.opens_account)
+    subject = target_key if purpose.opens_account else lockout.own_target(target_key, owner)
+    counter = lockout.by_code(subject, device, opens_account=purpose.opens_account)
+    counted = lockout.count_code(counter, opens_account=purpose.opens_account)
     # Always compare, even with an empty digest, so that no case is faster than another.
     stored = issued.code_digest if issued else ""
     right = _matches(purpose, target_key, code, stored)
@@ -202,9 +196,9 @@ def find_code_of_any(
     newest = _with_code(purpose, target_key).order_by("-created_at", "-id")[:_COMPARED]
     rows = list(newest) or [OneTimeToken()]
     lockout.count_throttle(client.network)
-    subject = code_attempts.own(target_key, None)
-    counter = code_attempts.counter(subject, None, opens_account=False)
-    counted = code_attempts.count(counter, opens_account=False)
+    subject = lockout.own_target(target_key, None)
+    counter = lockout.by_code(subject, None, opens_account=False)
+    counted = lockout.count_code(counter, opens_account=False)
     # Compare the codes of all rows, so that no case is faster than another.
     matching = [row for row in rows if _matches(purpose, target_key, code, row.code_digest)]
     issued = matching[0] if matching else OneTimeToken()

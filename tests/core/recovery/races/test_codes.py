@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from authservice.core.credentials import code_attempts
+from authservice.core.credentials import lockout
 from authservice.core.models import AttemptCounter
 from authservice.kernel import crypto
 from tests.races.crowd import SIZE, tally
@@ -80,7 +80,7 @@ def test_wrong_codes_sent_concurrently_count_five_attempts(crowd, api, rounds, f
         answers = crowd.all_do(partial(api.post, path, **{**body, "code": wrong(body["code"])}))
 
         assert tally(answers) == {INVALID: SIZE}
-        assert set(counted()) == {code_attempts.TRIES}
+        assert set(counted()) == {lockout.CODE_TRIES}
         AttemptCounter.objects.all().delete()
 
 
