@@ -85,19 +85,19 @@ SUPPORT = (
     ),
     Mutation(
         "The group of the project that has the name of the support group",
-        CORE + "management/support_group.py",
+        CORE + "management/commands/authservice_support_group.py",
         to("if outcome.removed and not replace:", "if False:"),
         (_HOST, _INSIDE + "test_group.py"),
     ),
     Mutation(
         "The permissions that the support group loses",
-        CORE + "management/support_group.py",
+        CORE + "management/commands/authservice_support_group.py",
         to("group.permissions.set([", "group.permissions.add(*["),
         (_HOST, _INSIDE + "test_group.py"),
     ),
     Mutation(
         "The permissions of the support group: no edit of accounts",
-        CORE + "management/support_group.py",
+        CORE + "management/commands/authservice_support_group.py",
         to('    "authservice_core.view_session",\n', '    "authservice_core.change_account",\n'),
         (_HOST, _INSIDE + "test_group.py"),
     ),

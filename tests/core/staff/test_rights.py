@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import Permission
 
 from authservice.core import errors
-from authservice.core.management import support_group
+from authservice.core.management.commands import authservice_support_group as support_group
 from authservice.core.models import AttemptCounter
 from authservice.core.staff import admin_login, support_actions
 from authservice.kernel.client import Client

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from authservice.audit.models import Entry
-from authservice.core.management import support_group
+from authservice.core.management.commands import authservice_support_group as support_group
 from authservice.core.models import Account, Session
 from authservice.core.staff import support_actions
 from tests.admin.inside.conftest import listed, page

@@ -5,7 +5,7 @@ from django.utils.html import escape
 
 from authservice.audit.models import Entry
 from authservice.core import errors
-from authservice.core.management import support_group
+from authservice.core.management.commands import authservice_support_group as support_group
 from authservice.core.models import Account, Session
 from authservice.core.staff import support_actions
 from tests.admin.inside.conftest import Browser, staff
