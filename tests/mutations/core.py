@@ -71,9 +71,10 @@ SESSION_START = (
     ),
     Mutation(
         "The turn of an attempt, before it is counted",
-        CORE + "login/login.py",
-        to("lockout.turn(key, person, client)", "lockout.turn(str(uuid.uuid4()), None, client)"),
+        CORE + "credentials/lockout.py",
+        to("hash_limit.turn(attempt.key)", "hash_limit.turn(str(uuid.uuid4()))"),
         ("tests/races/test_attempts.py::test_parallel_correct_passwords_use_no_attempts",),
+        database="postgres",
     ),
     Mutation(
         "The one reading of the clock in a request",
@@ -91,8 +92,8 @@ SESSION_START = (
         "The count of an attempt, before the password is checked",
         CORE + "credentials/lockout.py",
         without(
-            "        attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, "
-            "report=report)\n        return attempt\n"
+            "        attempt_counter.consume("
+            "attempt.key, attempt_counter.PASSWORD, report=report)\n"
         ),
         ("tests/core/credentials/test_lockout.py",),
     ),

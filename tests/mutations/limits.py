@@ -58,9 +58,8 @@ ATTEMPTS = (
         "The attempts that all devices of an account share",
         CORE + "credentials/lockout.py",
         to(
-            "    attempt_counter.consume(attempt.second_key,"
-            " attempt_counter.ALL_DEVICES, report=report)",
-            "    pass",
+            "            try:\n                attempt_counter.consume(\n",
+            "            try:\n                str(\n",
         ),
         (f"{_DEVICES}::test_devices_of_an_account_share_a_hundred_attempts_a_day",),
     ),
@@ -118,7 +117,7 @@ ATTEMPTS = (
     Mutation(
         "The turn of a known device, which other clients do not delay",
         CORE + "credentials/lockout.py",
-        to("turn(by_device(device) if device else ", "turn("),
+        to("hash_limit.turn(attempt.key)", "hash_limit.turn(by_identifier(identifier_key))"),
         (_TURNS,),
     ),
     Mutation(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,39 +68,37 @@ class CountedAttempt:
         refund_throttle(self.network)
 
 
+@contextmanager
 def turn(
-    identifier_key: str, person: Person | None, client: Client
-) -> AbstractContextManager[None]:
-    """In this block the caller counts an attempt, checks the password and gives the attempt back if
-    it was right; see `hash_limit.turn`. Unknown clients do not delay a known device."""
-    device = known_devices.find_device(client.device_token, person)
-    return hash_limit.turn(by_device(device) if device else by_identifier(identifier_key))
-
-
-def count(
     identifier_key: str, person: Person | None, client: Client, *, report: Callable[[], None]
-) -> CountedAttempt:
-    """Count one password attempt for an identifier, known or not.
+) -> Iterator[CountedAttempt]:
+    """Count one password attempt for an identifier, known or not, when it is its turn (see
+    `hash_limit.turn`). In this block the caller checks the password and gives the attempt back if
+    it was right.
 
-    A known device of the account has its own limit, shares a second one with all known devices of
-    the account, and is exempt from the limit of its network. So other clients, even behind the same
-    address, cannot lock the owner out. Raises `TooManyRequests` or `TooManyAttempts`; `report` is
-    called once each time that the limit is reached.
+    A known device of the account has its own limit and its own turn, shares a second limit with all
+    known devices of the account, and is exempt from the limit of its network. So other clients,
+    even behind the same address, can neither lock the owner out nor delay them. Raises
+    `TooManyRequests`, `TooManyAttempts` or `ServiceUnavailable`; `report` is called once each time
+    that the limit is reached.
     """
     device = known_devices.find_device(client.device_token, person)
     if device is None or person is None:
-        count_throttle(client.network)
         attempt = CountedAttempt(by_identifier(identifier_key), network=client.network)
+    else:
+        attempt = CountedAttempt(by_device(device), by_all_devices(person))
+    with hash_limit.turn(attempt.key):
+        count_throttle(attempt.network)
         attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)
-        return attempt
-    attempt = CountedAttempt(by_device(device), by_all_devices(person))
-    attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)
-    try:
-        attempt_counter.consume(attempt.second_key, attempt_counter.ALL_DEVICES, report=report)
-    except errors.TooManyAttempts:
-        attempt_counter.refund(attempt.key)
-        raise
-    return attempt
+        if attempt.second_key:
+            try:
+                attempt_counter.consume(
+                    attempt.second_key, attempt_counter.ALL_DEVICES, report=report
+                )
+            except errors.TooManyAttempts:
+                attempt_counter.refund(attempt.key)
+                raise
+        yield attempt
 
 
 def network_of(person: Person | None, client: Client) -> str | None:

@@ -174,8 +174,7 @@ def _counted(
     report = partial(events.record, action, person, client, reason="throttled")
     if method:
         report = partial(report, method=method)
-    with lockout.turn(key, person, client):
-        attempt = lockout.count(key, person, client, report=report)
+    with lockout.turn(key, person, client, report=report) as attempt:
 
         def refund() -> None:
             attempt.refund()
