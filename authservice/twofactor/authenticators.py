@@ -118,10 +118,7 @@ def renew(person: Person, secret: Secret) -> Authenticator | None:
 
 def step_of(authenticator: Authenticator, code: Secret) -> int | None:
     """The time step of an unused code, or None for any other text."""
-    secret = _opened(authenticator)
-    if not secret or not is_code(code.reveal()):
-        return None
-    return matching_step(code, secret, after=authenticator.last_step)
+    return matching_step(code, _opened(authenticator), after=authenticator.last_step)
 
 
 def enable(authenticator: Authenticator, step: int, *, within: Session | None = None) -> bool:
@@ -144,13 +141,18 @@ def enable(authenticator: Authenticator, step: int, *, within: Session | None = 
     )
 
 
-def use_statement(authenticator: Authenticator, step: int) -> Bound:
-    """The UPDATE that marks a time step as used. It changes no row if this step or a later one was
-    used already."""
+@clock.once
+def use_statement(authenticator: Authenticator, code: Secret) -> Bound | None:
+    """The UPDATE that marks the time step of an unused code as used; None for any other text. It
+    changes no row if this step or a later one was used since the authenticator was read."""
+    secret = _opened(authenticator)
+    step = matching_step(code, secret, after=authenticator.last_step)
+    if step is None:
+        return None
     unused = rows().filter(pk=authenticator.pk, confirmed=True, last_step__lt=step)
     # The secret is sealed again, so that secrets in use move to the current key after `SECRET_KEY`
     # is rotated.
-    sealed = _sealed(authenticator.user_id, _opened(authenticator))
+    sealed = _sealed(authenticator.user_id, secret)
     now = clock.now()
     return updating(unused, last_step=step, last_used_at=now, sealed_secret=sealed)
 
@@ -176,7 +178,10 @@ def is_code(text: str) -> bool:
 
 
 def matching_step(code: Secret, secret: Secret, *, after: int) -> int | None:
-    """The time step of a code, if it is within the window and later than `after`."""
+    """The time step of a code, if it is within the window and later than `after`; None for any
+    other text."""
+    if not secret or not is_code(code.reveal()):
+        return None
     key, code_text = base64.b32decode(secret.reveal()), code.reveal()
     now = clock.timestamp()
     matching = []

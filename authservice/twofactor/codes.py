@@ -109,15 +109,13 @@ def consume(kind: Kind, authenticator: Authenticator, code: Secret) -> bool:
     return use is not None and use.run() > 0
 
 
-@clock.once
 def use_statement(kind: Kind, authenticator: Authenticator, code: Secret) -> Bound | None:
     """The UPDATE that uses the code up: it changes one row if the code is right and unused. None if
     the code is already known to be wrong. Count an attempt before calling this."""
     if not authenticator.confirmed:
         return None
     if kind == TOTP:
-        step = authenticators.step_of(authenticator, code)
-        return None if step is None else authenticators.use_statement(authenticator, step)
+        return authenticators.use_statement(authenticator, code)
     bare = _bare(code.reveal())
     if not bare:
         return None

@@ -221,9 +221,9 @@ def _with_code(
     if authenticator is None or not authenticator.confirmed:
         raise TwoFactorNotEnabled
     counter = codes.count_attempt(codes.TOTP, person, authenticator, client)
-    step = authenticators.step_of(authenticator, code)
+    use = authenticators.use_statement(authenticator, code)
     with sessions.changing(person, session):
-        if step is not None and authenticators.use_statement(authenticator, step).run():
+        if use is not None and use.run():
             attempt_counter.refund(counter)
             return then(authenticator)
     codes.record_failure(codes.TOTP, person, client)
