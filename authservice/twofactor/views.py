@@ -268,7 +268,7 @@ class VerifyLogin(FormEndpoint):
             credential=data["credential"],
             remember=data["remember_device"],
         )
-        return responses.login(outcome, message=phrase("Logged in."))
+        return responses.login(outcome)
 
 
 class SetupLogin(Endpoint):

@@ -79,7 +79,7 @@ class Login(Endpoint):
         fields = self.read(LoginIn)
         self.one_of(fields, *LoginIn.exactly_one)
         outcome = login.with_password(client=self.client, **fields)
-        return responses.login(outcome, message=phrase("Logged in."))
+        return responses.login(outcome)
 
 
 class Refresh(Endpoint):

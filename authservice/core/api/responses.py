@@ -30,6 +30,7 @@ from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import Phrase, phrase, translated
 from authservice.kernel.secret import Secret
 
+LOGGED_IN = phrase("Logged in.")
 CHALLENGED = phrase("A further step is needed to sign in.")
 WRITTEN = phrase("A message to this address says what to do next.")
 VERIFY_FIRST = phrase("The account was created. Verify it to sign in.")
@@ -243,7 +244,11 @@ def continued(issued: Tokens) -> ContinuedTokens:
 
 
 def login(
-    outcome: Login, *, message: Phrase, status: int = 200, more: Mapping[str, Any] | None = None
+    outcome: Login,
+    *,
+    message: Phrase = LOGGED_IN,
+    status: int = 200,
+    more: Mapping[str, Any] | None = None,
 ) -> HttpResponse:
     """Any result of a login as JSON: `Authenticated` or `Entered` with `more` fields,
     `VerificationRequired`, or `Challenged` with 200."""
