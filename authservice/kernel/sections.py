@@ -166,6 +166,7 @@ def mount() -> str:
     return reverse("authservice:unknown")
 
 
+@settings.cached
 def secure() -> bool:
     """Whether cookies are `Secure`: true if and only if the service is reached over HTTPS."""
     if root.api_url:

@@ -21,6 +21,7 @@ from typing import Any
 
 from django.db import connections
 from django.db.models import Case, F, PositiveIntegerField, Q, When
+from django.utils.functional import cached_property
 
 from authservice.core.models import AttemptCounter
 from authservice.kernel import clock, crypto, databases, errors, settings, throttling
@@ -180,10 +181,11 @@ class Budget:
             extends=False,
         )
 
-    def wait(self, strikes: int) -> timedelta:
-        """The length of a window that opens after `strikes` used-up windows in a row."""
-        longer: timedelta = self.window * 2 ** max(strikes - 1, 0)
-        return min(longer, self.longest)
+    @cached_property
+    def windows(self) -> tuple[timedelta, ...]:
+        """The lengths of the windows that open after 0, 1, 2, ... used-up windows in a row."""
+        doubled = (self.window * 2 ** max(strikes - 1, 0) for strikes in range(STRIKES + 1))
+        return tuple(min(length, self.longest) for length in doubled)
 
 
 # An account has at most two identifiers, so unknown clients have 100 attempts per account and day.
@@ -264,7 +266,7 @@ def try_consume(key: str, budget: Budget) -> bool:
         "day_end": adapt(now + DAY),
         "now": adapt(now),
         "forgiven": adapt(now - budget.forgiven_after),
-        **{f"end{n}": adapt(now + budget.wait(n)) for n in range(STRIKES + 1)},
+        **{f"end{n}": adapt(now + length) for n, length in enumerate(budget.windows)},
     }
     return any(
         Bound(connection, statement.sql, [values[name] for name in statement.names]).run() > 0
