@@ -197,7 +197,7 @@ def _listeners(action: str) -> list[EventListener]:
 def _is_noticed(action: str) -> bool:
     """Whether there is a listener or a receiver. If there is neither, no event is built."""
     signal = actions.ACTIONS[action].signal
-    return has_listener(action) or bool(signal is not None and signal.receivers)
+    return bool(_listeners(action) or (signal is not None and signal.receivers))
 
 
 def _notify(event: Event) -> None:

@@ -207,7 +207,8 @@ def begin(
     and now. Raises the errors of the login policy.
     """
     now = clock.now()
-    lifetimes = policy().lifetimes()
+    login_policy = policy()
+    lifetimes = login_policy.lifetimes()
     session = Session(
         id=session_id or uuid7(),
         user_id=person.user.pk,
@@ -228,7 +229,7 @@ def begin(
         idle_expires_at=now + lifetimes.idle,
         expires_at=now + lifetimes.absolute,
     )
-    policy().begin(person, session, client)
+    login_policy.begin(person, session, client)
     return session
 
 
