@@ -181,6 +181,14 @@ CODE = Field(name="code", label=_("Code"), autocomplete="one-time-code", inputmo
 MAILED_CODE = replace(CODE, sends=_("six digits, submits by itself"))
 # A code of an authenticator app, or a backup code, which is no number.
 FACTOR = replace(CODE, inputmode="")
+PHONE = Field(
+    name="phone",
+    label=_("Phone number"),
+    type="tel",
+    autocomplete="tel",
+    hint=_("With the country code, such as +49\N{NO-BREAK SPACE}170\N{NO-BREAK SPACE}1234567."),
+    required=False,
+)
 REMEMBER = Field(name="remember", label=_("Keep me signed in"), type=CHECKBOX, required=False)
 
 
@@ -212,16 +220,7 @@ def of_signup(chosen_names: Sequence[str]) -> list[Field]:
         Field(name="last_name", label=_("Last name"), autocomplete="family-name", required=False),
         replace(EMAIL, required=not must_choose or host_fields.must_be_given(names.email)),
         replace(username(), required=must_choose or "username" in chosen_names),
-        Field(
-            name="phone_number",
-            label=_("Phone number"),
-            type="tel",
-            autocomplete="tel",
-            hint=_(
-                "With the country code, such as +49\N{NO-BREAK SPACE}170\N{NO-BREAK SPACE}1234567."
-            ),
-            required=False,
-        ),
+        replace(PHONE, name="phone_number"),
         new_password(),
     )
     chosen = [field for field in api_fields if field.required or field.name in chosen_names]

@@ -139,17 +139,7 @@ class Profile(AccountSection):
             button=_("Save"),
             done=_("Your phone number was changed."),
             fields=lambda visitor: [
-                Field(
-                    name="phone",
-                    label=_("Phone number"),
-                    type="tel",
-                    autocomplete="tel",
-                    hint=_(
-                        "With the country code, such as +49\N{NO-BREAK SPACE}170\N{NO-BREAK SPACE}1234567."
-                    ),
-                    required=False,
-                    value=visitor.person.account_row.phone_number,
-                ),
+                replace(form_fields.PHONE, value=visitor.person.account_row.phone_number),
                 # The password alone: this route takes no code.
                 *proof(visitor)[:1],
             ],
