@@ -155,6 +155,16 @@ def identifier() -> Field:
     return field
 
 
+def wrong_login() -> Any:
+    """What the login says if no account has the name and the password."""
+    names = host()
+    if names.username == "username" and names.email:
+        return _("Wrong e-mail, username or password.")
+    if names.natural == names.email and not names.username:
+        return _("Wrong e-mail or password.")
+    return _("Wrong username or password.")
+
+
 def username() -> Field:
     """The field for the username, with the label of the project's user model."""
     name = host().username
@@ -178,7 +188,7 @@ PASSWORD = _("Password")
 EMAIL = Field(name="email", label=_("E-mail"), type="email", autocomplete="email")
 CODE = Field(name="code", label=_("Code"), autocomplete="one-time-code", inputmode="numeric")
 # A code of a mail or a text, which is all that the user has to enter.
-MAILED_CODE = replace(CODE, sends=_("six digits, submits by itself"))
+MAILED_CODE = replace(CODE, sends=_("six digits, sent automatically"))
 # A code of an authenticator app, or a backup code, which is no number.
 FACTOR = replace(CODE, inputmode="")
 PHONE = Field(
@@ -282,7 +292,7 @@ def packed(setup: Mapping[str, Any]) -> Secret:
     """What the page shows once to set up an authenticator app, as a hidden field of its form: the
     page shows it again after a wrong code. It is signed, so that no page shows a picture that
     somebody else made."""
-    shown_once = {name: setup[name] for name in ("qr_code", "secret", "backup_codes")}
+    shown_once = {name: setup[name] for name in ("qr_code", "qr_url", "secret", "backup_codes")}
     return Secret(crypto.signer(_SETUP).sign(json.dumps(shown_once)))
 
 

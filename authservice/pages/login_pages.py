@@ -79,7 +79,7 @@ def _login_page(
     form = (identifier, form_fields.password())
     errors = form_errors.of_form(visitor, fault, form)
     if fault and fault.code == InvalidCredentials.code:
-        errors = {"": _("This sign-in does not match an account. Check both fields.")}
+        errors = {"": form_fields.wrong_login()}
     # If the login needs a verified address, the page leads to another verification link.
     is_unverified = fault is not None and fault.code == "EMAIL_NOT_VERIFIED"
     context = {
@@ -119,7 +119,7 @@ def sign_up(visitor: Visitor) -> HttpResponse:
     body = _body(visitor, form)
     answer = visitor.call("signup", body=body)
     if answer.fault is None and answer.data["status"] in ("verification_required", "sent"):
-        return _mailbox(visitor, body.get("email", ""), "page-verify")
+        return _mailbox(visitor, body.get("email", ""), "page-verify", is_new=True)
     if (
         answer.fault is None
         and answer.data["status"] == "signed_in"
@@ -239,15 +239,19 @@ def _ask_for_mail(
     return _page(visitor, "ask_for_mail.html", context, fault)
 
 
-def _mailbox(visitor: Visitor, email: str, again: str, *, code: str = "") -> HttpResponse:
+def _mailbox(
+    visitor: Visitor, email: str, again: str, *, code: str = "", is_new: bool = False
+) -> HttpResponse:
+    """The page after a mail. Only after a sign-up (`is_new`) it is certain that there is one."""
     context = {
+        "is_new": is_new,
         "email": email,
         "again": visitor.url(again),
         "log_in": visitor.url("page-login"),
         "code_url": visitor.url(code) if code else "",
         "fields": [form_fields.MAILED_CODE.shown(None, {})],
         "remember": "remember" in visitor.sent,
-        "notice": _("It was sent again.") if "again" in visitor.sent else "",
+        "notice": _("If so, another mail is on its way.") if "again" in visitor.sent else "",
     }
     response = visitor.show("mailbox.html", context)
     visitor.keep_next(response)

@@ -31,7 +31,13 @@ _PICTURE = (
     " d='M0 0h3v3H0zM6 0h3v3H6zM0 6h3v3H0zM4 4h1v1H4zM6 6h1v2H6z'/%3E%3C/svg%3E"
 )
 _CODES = [f"PLUM-{number}-TART" for number in range(1001, 1011)]
-_SETUP = {"qr_code": _PICTURE, "secret": "JBSWY3DPEHPK3PXP", "backup_codes": _CODES}
+_APP_KEY = "JBSWY3DPEHPK3PXP"
+_SETUP = {
+    "qr_code": _PICTURE,
+    "qr_url": f"otpauth://totp/Plum:{_EMAIL}?secret={_APP_KEY}",
+    "secret": _APP_KEY,
+    "backup_codes": _CODES,
+}
 _ERROR = "This is not right."
 _PROFILE = [
     Box(
@@ -47,7 +53,7 @@ _PROFILE = [
         ],
     ),
     Box(
-        title="Second factor",
+        title="Two-factor authentication",
         text="A code from your phone, asked after the password.",
         tag="Off",
         tone="warn",
@@ -72,7 +78,7 @@ _PASSKEYS = Box(
         Row(
             label=name,
             hint=f"Added 2 days ago · {used}",
-            tag="Second factor" if name == "Blue key" else "",
+            tag="Two-factor" if name == "Blue key" else "",
             tone="good",
             icon="key",
             actions=[
@@ -267,7 +273,8 @@ def _of_login() -> _States:
             "ask_for_mail.html",
             {**ask, "fields": [form_fields.EMAIL, form_fields.REMEMBER]},
         ),
-        "mailbox": ("mailbox.html", {**mailbox, "notice": "It was sent again."}),
+        "mailbox": ("mailbox.html", {**mailbox, "notice": "If so, another mail is on its way."}),
+        "mailbox-new": ("mailbox.html", {**mailbox, "is_new": True}),
         "mailbox-code": ("mailbox.html", code),
         "mailbox-code-error": (
             "mailbox.html",

@@ -80,7 +80,7 @@ def test_hint_lists_the_rules_of_the_service_and_of_the_project(reader, link, se
 
     hint = reader.open(link).text
 
-    for rule in ("at least 8 characters", "have a digit", "entirely numeric"):
+    for rule in ("at least 8 characters", "have a digit", "digits only"):
         assert rule in hint
 
 

@@ -166,7 +166,7 @@ def test_rules_beside_the_field_name_the_longest_only(validate_both, django, our
     validate_both(django, ours)
 
     assert lengths(texts_of_rules()) == [longest]
-    assert "entirely numeric" in " ".join(texts_of_rules())
+    assert "digits only" in " ".join(texts_of_rules())
 
 
 def test_rules_of_a_user_with_a_factor_name_the_length_that_applies(api, validate_both, clock):

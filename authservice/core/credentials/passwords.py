@@ -42,7 +42,13 @@ from authservice.kernel.secret import Secret
 logger = logging.getLogger("authservice.accounts")
 
 MINIMUM = 8
-_TOO_SHORT = phrase("Must have at least %(count)d characters.", count=MINIMUM)
+
+
+def _at_least(count: int) -> str:
+    return phrase("Must have at least %(count)d characters.", count=count)
+
+
+_TOO_SHORT = _at_least(MINIMUM)
 _UPPERCASE = phrase("Must have an uppercase letter.")
 _LOWERCASE = phrase("Must have a lowercase letter.")
 _DIGIT = phrase("Must have a digit.")
@@ -54,6 +60,14 @@ _PATTERNS: dict[str, str] = {
     _LOWERCASE: r"\p{Ll}",
     _DIGIT: r"\p{Nd}",
     _SYMBOL: r"[^\p{L}\p{N}]",
+}
+# What forms say of Django's rules: shorter than their help texts, and in the voice of the others.
+_OF_DJANGO: dict[type[Any], str] = {
+    password_validation.CommonPasswordValidator: phrase("Must not be a common password."),
+    password_validation.NumericPasswordValidator: phrase("Must not consist of digits only."),
+    password_validation.UserAttributeSimilarityValidator: phrase(
+        "Must not be similar to your name or e-mail address."
+    ),
 }
 _FINGERPRINT = "password-mark"  # the purpose of the digests of `fingerprint`
 # The purpose of the rows of `tell_validators_at_login`, and how long they are valid.
@@ -104,8 +118,13 @@ def rules(user: Any = None) -> list[Rule]:
             length, pattern = validator.min_length, f"^.{{{validator.min_length},}}"
         elif type(validator) is password_validation.NumericPasswordValidator:
             pattern = r"\P{N}"  # a subclass may have a rule of its own
-        # Only forms of Django call `get_help_text`, so a validator of the project may lack it.
-        if text := str(getattr(validator, "get_help_text", str)()):
+        if type(validator) is password_validation.MinimumLengthValidator:
+            text = translated(_at_least(length))
+        elif type(validator) in _OF_DJANGO:
+            text = translated(_OF_DJANGO[type(validator)])
+        else:  # only forms of Django call `get_help_text`, so one of the project may lack it
+            text = str(getattr(validator, "get_help_text", str)())
+        if text:
             listed.append((length, Rule(text, pattern)))
     longest = max(listed, key=lambda entry: entry[0])
     return [entry[1] for entry in listed if not entry[0] or entry is longest]

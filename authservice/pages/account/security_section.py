@@ -50,7 +50,7 @@ def _factor_field(*, on: bool) -> list[Field]:
     return [
         Field(
             name="second_factor",
-            label=_("Ask for it after the password too"),
+            label=_("Also use it as the second step after the password"),
             type=CHECKBOX,
             hint=_("A security key without a PIN can only be used this way."),
             required=False,
@@ -200,7 +200,7 @@ class Security(AccountSection):
         Form(
             name="factor",
             needs="2fa-setup",
-            title=_("Turn on the second factor"),
+            title=_("Turn on two-factor authentication"),
             text=_(
                 "You need an app on your phone that shows codes, such as Google Authenticator,"
                 " 1Password or Aegis."
@@ -213,10 +213,10 @@ class Security(AccountSection):
         Form(
             name="factor-code",
             needs="2fa-verify",
-            title=_("Turn on the second factor"),
+            title=_("Turn on two-factor authentication"),
             text=_("Enter the code that the app shows now."),
             button=_("Turn on"),
-            done=_("The second factor is on. You were signed out everywhere else."),
+            done=_("Two-factor authentication is on. You were signed out everywhere else."),
             fields=lambda visitor: [form_fields.CODE],
             send=lambda visitor, body: visitor.call("2fa-verify", "POST", body),
             again=lambda visitor, fault: _set_up_again(visitor, fault),
@@ -224,11 +224,11 @@ class Security(AccountSection):
         Form(
             name="factor-off",
             needs="2fa-disable",
-            title=_("Turn off the second factor?"),
+            title=_("Turn off two-factor authentication?"),
             text=_("Your password alone will then be enough to sign in."),
             button=_("Turn off"),
             danger=True,
-            done=_("The second factor is off."),
+            done=_("Two-factor authentication is off."),
             fields=lambda visitor: [replace(form_fields.CODE, hint=_OF_APP)],
             send=lambda visitor, body: visitor.call("2fa-disable", "POST", body),
         ),
@@ -290,7 +290,7 @@ def _passkeys(visitor: Visitor) -> Box:
         row = Row(
             label=name,
             hint=" · ".join(str(hint) for hint in hints if hint),
-            tag=_("Second factor") if passkey["second_factor"] else "",
+            tag=_("Two-factor") if passkey["second_factor"] else "",
             tone="good",
             icon="key",
             actions=[
@@ -311,7 +311,7 @@ def _passkeys(visitor: Visitor) -> Box:
 
 def _factor(visitor: Visitor) -> Box:
     status = visitor.data("2fa-status")
-    title = _("Second factor")
+    title = _("Two-factor authentication")
     text = _("A code from your phone, asked after the password.")
     if not status["enabled"]:
         turn_on = Action(label=_("Turn on"), url=url_of("security", "factor"), main=True)

@@ -162,7 +162,7 @@ def test_second_factor_is_turned_on_and_off(signed_in):
     assert (page.status, set_up_of(page)) == (400, shown)
 
     page = signed_in.send(page, code=app.now())
-    assert page.notice.startswith("The second factor is on.")
+    assert page.notice.startswith("Two-factor authentication is on.")
     assert (signed_in.name, "10 left" in page.text) == ("ann", True)
     page = submit(signed_in, "security/backup-codes", code=app.at(people.time.time() + 30))
     assert len(re.findall(r"<li><code>", page.html)) == 10

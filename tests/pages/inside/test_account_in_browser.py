@@ -244,10 +244,10 @@ TYPED_PASSWORDS = (
 
 # The words of an error of Django, by those of its rule.
 OF_DJANGO = {
-    "Your password must contain at least 10 characters.": (
+    "Must have at least 10 characters.": (
         "This password is too short. It must contain at least 10 characters."
     ),
-    "Your password can’t be entirely numeric.": "This password is entirely numeric.",
+    "Must not consist of digits only.": "This password is entirely numeric.",
 }
 
 
@@ -358,7 +358,7 @@ def test_backup_codes_are_copied_and_downloaded(visitor, settings, tmp_path):
 def test_mailed_code_is_sent_with_its_last_digit(visitor, post, ann):
     visitor.open("magic-link/send")
     visitor.send(email=ANN)
-    assert "Code (six digits, submits by itself)" in visitor.text
+    assert "Code (six digits, sent automatically)" in visitor.text
     before = visitor.browser.find_element(By.TAG_NAME, "html")
 
     visitor.browser.find_element(By.NAME, "code").send_keys(post.code("magic-link"))

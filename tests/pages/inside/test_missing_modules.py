@@ -25,7 +25,7 @@ WORDS = (
     "Activity",
     "Sessions",
     "Send me a link",
-    "Second factor",
+    "Two-factor",
     "Continue with",
     "asskey",
 )

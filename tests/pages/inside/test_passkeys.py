@@ -288,7 +288,7 @@ def test_passkey_is_the_second_factor_of_a_login(owner, app, device):
 def test_security_key_is_the_only_second_factor_of_a_login(signed_in):
     key = Authenticator(flags=UP)
     page = add(signed_in, key, second_factor="on")
-    assert "Second factor" in page.text
+    assert "Two-factor" in page.text
     assert "Only after the password" in page.text
     signed_in.client.logout()
 

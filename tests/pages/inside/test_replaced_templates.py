@@ -82,7 +82,7 @@ def test_person_signs_in_on_the_page_of_the_project(folder, person, ann):
 
     page = person.send(page, identifier=ANN, password="wrong")
     assert "Welcome to the shop." in page.text
-    assert page.alert == "This sign-in does not match an account. Check both fields."
+    assert page.alert == "Wrong e-mail, username or password."
     person.send(page, identifier=ANN, password=PASSWORD)
 
     assert person.name == "ann"

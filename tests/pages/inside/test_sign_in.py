@@ -68,7 +68,7 @@ def test_wrong_password_keeps_what_was_typed(person, ann):
     page = person.sign_in(ANN, "wrong")
 
     assert (page.status, page.heading) == (400, "Sign in")
-    assert page.alert == "This sign-in does not match an account. Check both fields."
+    assert page.alert == "Wrong e-mail, username or password."
     assert f'value="{ANN}"' in page.html
     assert "wrong" not in page.html.replace('"wrong"', "")
     assert "WWW-Authenticate" not in page.response.headers
@@ -169,7 +169,7 @@ def test_late_code_leads_back_to_the_login(person, factor):
 def test_required_factor_is_set_up_at_the_login(person, ann, configure):
     configure(TWOFACTOR={"REQUIRED": "everybody"})
     page = person.sign_in(ANN, PASSWORD)
-    assert page.heading == "Set up a second factor"
+    assert page.heading == "Set up two-factor authentication"
     assert len(re.findall(r"<li><code>", page.html)) == 10
 
     secret = re.search(r"<code>([A-Z2-7]{16,})</code>", page.html)[1]
@@ -177,7 +177,7 @@ def test_required_factor_is_set_up_at_the_login(person, ann, configure):
     shown = set_up_of(page)
     page = person.send(page, code="000000")
     assert set(page.errors) == {"code"}
-    assert (page.status, page.heading) == (400, "Set up a second factor")
+    assert (page.status, page.heading) == (400, "Set up two-factor authentication")
     assert set_up_of(page) == shown
     page = person.send(page, code=app.now())
 
@@ -305,7 +305,10 @@ def test_mail_is_sent_again_by_one_button(path, kind, person, ann, post):
 
     page = person.send(page)
 
-    assert (page.heading, page.notice) == ("Check your e-mail", "It was sent again.")
+    assert (page.heading, page.notice) == (
+        "Check your e-mail",
+        "If so, another mail is on its way.",
+    )
     assert post.kinds().count(kind) == 2
     assert "next=/orders" in page.forms[-1][0].replace("%2F", "/")
 
