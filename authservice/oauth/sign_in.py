@@ -246,12 +246,10 @@ def _link_and_enter(arriving: Arriving, person: Person) -> SignedIn:
         pending.update(linking.pending(arriving.link(present)))
         return first_proof.confirm_address(present, arriving.client, caller=arriving.caller)
 
-    def then(outcome: Login) -> None:
-        if outcome.tokens:
-            link = arriving.link(outcome.person)
-            linking.add_by_address(outcome.person, link, arriving.client, before)
+    def complete(present: Person) -> None:
+        linking.add_by_address(present, arriving.link(present), arriving.client, before)
 
-    return _change_and_enter(arriving, person, change, then=then, pending=pending)
+    return _change_and_enter(arriving, person, change, complete=complete, pending=pending)
 
 
 def _complete_signup(arriving: Arriving, person: Person) -> Person:

@@ -351,7 +351,7 @@ def _verify_key(temp_token: Secret, credential: Mapping[str, Any], client: Clien
             method=token.payload["method"],
             proofs=tuple(dict.fromkeys((*token.payload["proofs"], *evidence.proofs, MFA))),
             change=checked,
-            then=partial(_complete, token, client),
+            complete=partial(_complete, token, client),
             pending=token.payload.get("pending"),
         )
 
@@ -428,11 +428,6 @@ def _enter(
         attempt.refund_throttle()
         return present
 
-    def completed(outcome: Login) -> None:
-        _complete(token, client, outcome)
-        if then:
-            then(outcome)
-
     with lockout.refund_unless_checked(partial(_refund, attempt, token)):
         outcome = login.enter(
             person,
@@ -441,18 +436,18 @@ def _enter(
             proofs=(*token.payload["proofs"], *_PROOFS),
             attempt=attempt,
             change=checked,
-            then=completed,
+            complete=partial(_complete, token, client),
+            then=then,
             pending=token.payload.get("pending"),
         )
     return outcome if outcome.tokens or outcome.challenges else None
 
 
-def _complete(token: OneTimeToken, client: Client, outcome: Login) -> None:
-    """Store what the login left pending at its challenge, if the session has begun."""
-    pending = token.payload.get("pending")
-    if pending and outcome.tokens:
+def _complete(token: OneTimeToken, client: Client, person: Person) -> None:
+    """Store what the login left pending at its challenge."""
+    if pending := token.payload.get("pending"):
         for access in plugs(AccountAccess):
-            access.complete(outcome.person, client, pending)
+            access.complete(person, client, pending)
 
 
 def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:

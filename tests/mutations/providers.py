@@ -139,7 +139,10 @@ PROVIDERS = (
     Mutation(
         "The second factor before a provider is linked by the address",
         OAUTH + "sign_in.py",
-        to("        if outcome.tokens:\n            link", "        if True:\n            link"),
+        to(
+            "pending.update(linking.pending(arriving.link(present)))",
+            "linking.add_by_address(present, arriving.link(present), arriving.client, before)",
+        ),
         (_FLOW + "linking_after_factor.py",),
     ),
     Mutation(

@@ -236,7 +236,9 @@ def read_mails(request, environment, tmp_path):
         running.enter_context(serving(environment, 8000, printed))
 
         def read():
-            files = [path for path in folder.rglob("*") if path.is_file()]
+            # A server writes a mail to `tmp` first, and moves it when it is complete.
+            mails = (path for path in folder.rglob("*") if path.parent.name != "tmp")
+            files = [path for path in mails if path.is_file()]
             return "\n".join(path.read_text() for path in (terminal, *files))
 
         yield read

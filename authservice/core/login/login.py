@@ -200,6 +200,7 @@ def enter(
     proofs: tuple[str, ...],
     attempt: CountedAttempt | None = None,
     change: Callable[[Person], Person | None] | None = None,
+    complete: Callable[[Person], None] | None = None,
     then: Callable[[Login], None] | None = None,
     pending: Mapping[str, Any] | None = None,
 ) -> Login:
@@ -211,8 +212,9 @@ def enter(
     `change` is called first in the transaction of the login, with the user as they are now, whose
     row is locked until its end; it is not called if the user was deleted since. It returns the user
     after the change, or None if the client is not logged in now. If it raises an error, nothing is
-    stored. A refusal of the user after it does store the change. `then` is called last in that
-    transaction with the tokens or challenges. `pending` is described at `Arrival`.
+    stored. A refusal of the user after it does store the change. `complete` is called before the
+    session begins, if no challenge remains and nothing refuses the login. `then` is called last in
+    that transaction with the tokens or challenges. `pending` is described at `Arrival`.
 
     Raises one of `REFUSALS`, `Refused` of a hook, and without `change` `InvalidCredentials` if the
     user was deleted since.
@@ -244,6 +246,8 @@ def enter(
             record_failure(changed, client, refused.code.lower(), method=method)
             return _Refusal(changed, refused)
         else:
+            if complete:
+                complete(changed)
             outcome = _start_session(arrival, attempt)
         if then:
             then(outcome)
