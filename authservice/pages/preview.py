@@ -39,39 +39,40 @@ _SETUP = {
     "backup_codes": _CODES,
 }
 _ERROR = "This is not right."
+
+
+def _button(label: str, about: str = "", *, main: bool = False, danger: bool = False) -> Action:
+    return Action(label=label, about=about, url="#", main=main, danger=danger)
+
+
 _PROFILE = [
     Box(
         title="About you",
         rows=[
-            Row(
-                label="Name",
-                value="Ann Plum",
-                actions=[Action(label="Change", about="name", url="#")],
-            ),
+            Row(label="Name", value="Ann Plum", actions=[_button("Change", "name")]),
             Row(label="E-mail", value=_EMAIL, tag="Confirmed", tone="good"),
-            Row(label="Phone", value="+49 170 1234567", tag="Not confirmed", tone="warn"),
-        ],
-    ),
-    Box(
-        title="Two-factor authentication",
-        text="A code from your phone, asked after the password.",
-        tag="Off",
-        tone="warn",
-        actions=[Action(label="Turn on", url="#", main=True)],
-    ),
-    Box(
-        title="Your devices",
-        rows=[
-            Row(label="Firefox on Windows", hint="just now", icon="screen", tag="This browser"),
             Row(
-                label="Safari on iOS",
-                hint="2 hours ago",
-                icon="phone",
-                actions=[Action(label="Remove", about="Safari on iOS", url="#", danger=True)],
+                label="Phone number",
+                value="+49 170 1234567",
+                tag="Not confirmed",
+                tone="warn",
+                actions=[_button("Confirm", "phone number", main=True)],
             ),
         ],
+    ),
+    Box(
+        title="Delete account",
+        text="Deletes your account and everything in it, for good.",
+        actions=[_button("Delete account", danger=True)],
     ),
 ]
+_FACTOR = Box(
+    title="Two-factor authentication",
+    text="A code from your phone, asked after the password.",
+    tag="Off",
+    tone="warn",
+    actions=[_button("Turn on", main=True)],
+)
 _PASSKEYS = Box(
     title="Passkeys",
     rows=[
@@ -81,17 +82,14 @@ _PASSKEYS = Box(
             tag="Two-factor" if name == "Blue key" else "",
             tone="good",
             icon="key",
-            actions=[
-                Action(label="Change", about=name, url="#"),
-                Action(label="Remove", about=name, url="#", danger=True),
-            ],
+            actions=[_button("Edit", name), _button("Remove", name, danger=True)],
         )
         for name, used in (
             ("Phone", "Last used 2 hours ago · Backed up"),
             ("Blue key", "Never used"),
         )
     ],
-    actions=[Action(label="Add a passkey", url="#")],
+    actions=[_button("Add a passkey")],
 )
 _PROVIDERS = Box(
     title="Other ways to sign in",
@@ -101,13 +99,13 @@ _PROVIDERS = Box(
             mark=provider_marks.of("google", "Google"),
             tag="Connected",
             tone="good",
-            actions=[Action(label="Remove", about="Google", url="#", danger=True)],
+            actions=[_button("Remove", "Google", danger=True)],
         ),
         Row(
             label="GitHub",
             mark=provider_marks.of("github", "GitHub"),
             hint="Not connected",
-            actions=[Action(label="Connect", about="GitHub", url="#")],
+            actions=[_button("Connect", "GitHub")],
         ),
         Row(label="Acme", mark=provider_marks.of("acme", "Acme"), hint="Not connected"),
     ],
@@ -126,15 +124,15 @@ _SESSIONS = Box(
             label="Safari on iOS",
             hint="203.0.113.9 · Signed in 2 hours ago",
             icon="phone",
-            actions=[Action(label="Sign out", about="Safari on iOS", url="#", danger=True)],
+            actions=[_button("Sign out", "Safari on iOS", danger=True)],
         ),
     ],
-    actions=[Action(label="Sign out everywhere else", url="#", danger=True)],
-    links=[Action(label="Previous", url="#"), Action(label="Next", url="#")],
+    actions=[_button("Sign out everywhere else", danger=True)],
+    links=[_button("Previous"), _button("Next")],
     range="21-22 of 60",
 )
 _ORGANIZATION = [
-    Box(title="Acme", text="acme", actions=[Action(label="Rename", url="#")]),
+    Box(title="Acme", text="acme", actions=[_button("Rename")]),
     Box(
         title="Members",
         rows=[
@@ -145,19 +143,16 @@ _ORGANIZATION = [
                 tag="Admin",
                 mark=format_html("<b>{}</b>", "B"),
                 actions=[
-                    Action(label="Change role", about="Bob Winter", url="#"),
-                    Action(label="Remove", about="Bob Winter", url="#", danger=True),
+                    _button("Change role", "Bob Winter"),
+                    _button("Remove", "Bob Winter", danger=True),
                 ],
             ),
         ],
-        actions=[Action(label="Invite", url="#", main=True)],
+        actions=[_button("Invite", main=True)],
     ),
     Box(
         title="Leave or delete",
-        actions=[
-            Action(label="Leave", url="#", danger=True),
-            Action(label="Delete", url="#", danger=True),
-        ],
+        actions=[_button("Leave", danger=True), _button("Delete", danger=True)],
     ),
 ]
 _ACTIVITY = Box(
@@ -171,7 +166,7 @@ _ACTIVITY = Box(
             tone="warn",
         ),
     ],
-    links=[Action(label="Older", url="#")],
+    links=[_button("Older")],
     range="1-2 of 30",
 )
 
@@ -209,7 +204,10 @@ def shown() -> Mapping[str, tuple[str, Mapping[str, Any]]]:
         "account-sessions": ("account.html", {"boxes": [_SESSIONS]}),
         "account-organizations": ("account.html", {"boxes": _ORGANIZATION}),
         "account-activity": ("account.html", {"boxes": [_ACTIVITY]}),
-        "account-security": ("account.html", {"boxes": [_PASSKEYS, _PROVIDERS]}),
+        "account-security": (
+            "account.html",
+            {"boxes": [_PASSKEYS, _FACTOR, _PROVIDERS]},
+        ),
     }
     return {**_of_login(), **_of_further_steps(), **_of_links(), **sections, **_of_forms()}
 
@@ -397,11 +395,16 @@ def _of_forms() -> _States:
     """The forms of the account, and what follows on them."""
     password, code = form_fields.password(), form_fields.CODE
     deletion = Form(
-        name="x", title="Delete your account?", button="Delete", send=_nothing, danger=True
+        name="x",
+        title="Delete your account?",
+        text="Your account and everything in it are deleted for good. This cannot be undone.",
+        button="Delete my account",
+        send=_nothing,
+        danger=True,
     )
     of_project = Form(name="x", title="Details", button="Save", send=_nothing)
     form = {"form": deletion, "fields": [password], "back": "#"}
-    again = Action(label="Sign in again", url="#", main=True)
+    again = _button("Sign in again", main=True)
     return {
         "account-form": ("account_form.html", form),
         "account-form-error": (

@@ -22,8 +22,8 @@ from tests.support.browser import chromium
 # Name, state of the preview, size and colour scheme of the pictures of the account pages.
 ACCOUNT = (
     ("pages-sign-in", "login-providers", "desktop", "light"),
-    ("pages-account", "account", "desktop", "light"),
-    ("pages-account-dark", "account", "desktop", "dark"),
+    ("pages-account", "account-security", "desktop", "light"),
+    ("pages-account-dark", "account-security", "desktop", "dark"),
     ("pages-phone", "signup-error", "phone", "light"),
 )
 # What the README and the first page of the docs show side by side: a part of each picture.
