@@ -113,9 +113,19 @@ def test_half_of_the_mails_of_a_recipient_are_for_other_than_new_senders(sender,
     assert limits.NEW_SENDERS.amount * 2 == limits.INVITATION_MAILS.amount
 
 
+def test_resend_within_the_day_leaves_the_earlier_link_as_it_is(invites):
+    sent = invites.sent()
+    token = invites.read()
+
+    assert invites.resend(sent).error == LIMITED
+
+    assert invites.accept_as_new(token).status == 200
+
+
 def test_resend_says_that_the_recipient_gets_no_more(sender, api, post, clock, notified_sent):
     honest = sender("honest", old=False)
     sent = honest.sent()
+    token = honest.read()
     clock.forward(days=2)
     for number in range(limits.INVITATION_MAILS.amount):
         sender(number).send()
@@ -128,6 +138,7 @@ def test_resend_says_that_the_recipient_gets_no_more(sender, api, post, clock, n
     assert "no e-mail was sent" in answer.data["message"]
     assert len(notified_sent) == before
     assert PlatformInvitation.objects.get(pk=sent).expires_at == row.expires_at
+    assert honest.accept_as_new(token).status == 200
 
 
 @pytest.fixture

@@ -60,5 +60,13 @@ def test_page_of_a_verification(robust, post, broken):
     assert shown(robust, verify_path(token), token) == set()
 
 
+def test_page_of_a_link_that_undoes_a_change(robust, proven_owner, post, broken):
+    changed = proven_owner.ask("PUT", "profile", phone="+4930123457", password=None)
+    assert changed.status == 200, changed.body
+    token = post.token(kinds.PHONE_CHANGED)
+
+    assert shown(robust, f"account/secure?token={token}", token) == set()
+
+
 def test_page_of_a_link_that_does_not_work(robust, broken):
     assert shown(robust, f"account/secure?token={UNKNOWN}", UNKNOWN) == set()
