@@ -5,6 +5,7 @@ from __future__ import annotations
 import pprint
 import re
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -42,15 +43,21 @@ def failing(at: int) -> Iterator[list[str]]:
 
 
 @contextmanager
-def reported() -> Iterator[list[str]]:
-    """The reports of every unexpected exception in a request."""
+def reported(*, pages: bool = True) -> Iterator[list[str]]:
+    """The reports of every unexpected exception in a request.
+
+    Without `pages` they are the traceback and the variables of its frames, which are all that
+    differs between two failures of one request: Django's pages add the request and the settings.
+    """
     reports: list[str] = []
 
     def receive(request: Any, **_: Any) -> None:
         raised = sys.exc_info()
-        reporter = ExceptionReporter(request, *raised)
-        reports.append(reporter.get_traceback_html())
-        reports.append(reporter.get_traceback_text())
+        if pages:
+            reporter = ExceptionReporter(request, *raised)
+            reports.append(reporter.get_traceback_html())
+            reports.append(reporter.get_traceback_text())
+        reports.append("".join(traceback.format_exception(raised[1])))
         reports.extend(_variables(raised[1]))
 
     got_request_exception.connect(receive)
@@ -100,21 +107,32 @@ def _shows(report: str, secret: str) -> bool:
 
 def shown(request: Callable[[], Any], secrets: set[str], monkeypatch: Any) -> tuple[int, set[str]]:
     """The number of statements at which the request was made to fail, and the secrets in the
-    reports."""
+    reports. Raises `AssertionError` if it crashes when no statement fails: then the statements
+    after that place would not be tried."""
     at, leaked = 0, set()
     while True:
         caches["default"].clear()
         with (
-            transaction.atomic(),
-            reported() as reports,
+            _undone(),
+            reported(pages=at == 0) as reports,
             failing(at) as statements,
             made_secrets(monkeypatch) as made,
         ):
             # Raised by on-commit callbacks of a transaction that is rolled back.
             with suppress(TransactionManagementError):
                 request()
-            transaction.set_rollback(True)
         leaked |= found(reports, made | secrets)
         if len(statements) <= at:
+            assert not reports, reports[0]
             return at, leaked
         at += 1
+
+
+@contextmanager
+def _undone() -> Iterator[None]:
+    """A transaction that is rolled back, and that the service does not see, as that of a test."""
+    block: Any = transaction.atomic()
+    block._from_testcase = True
+    with block:
+        yield
+        transaction.set_rollback(True)
