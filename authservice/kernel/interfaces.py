@@ -249,6 +249,10 @@ class SecondFactor(Slot):
     method: str = "code"
     level: Level = "aal2"
 
+    label: Any = ""
+    """What users call the factor: the account pages list a factor of the project by this name, or
+    by its `method` if it has none."""
+
     faults: tuple[type[Fault], ...] = ()
     """The errors that `examine` raises: the API description adds them to every route that takes its
     `credential` in answer to a challenge."""

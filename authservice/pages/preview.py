@@ -12,20 +12,19 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponse
-from django.utils.html import format_html
 
 from authservice.core.credentials import passwords
 from authservice.kernel.errors import NotFound
 from authservice.kernel.http import pages
 from authservice.kernel.secret import Secret
 from authservice.pages import account_pages, calls, form_fields, passkey_forms, provider_marks
-from authservice.pages.account_section import Action, Box, Form, Row
+from authservice.pages.account_section import Form
 from authservice.pages.form_fields import Field
 from authservice.pages.login_pages import provider_button
 from authservice.pages.passkey_forms import PasskeyForm
+from authservice.pages.preview_boxes import EMAIL, NOTICES, SECTIONS, button
 from authservice.pages.visitor import Visitor, page
 
-_EMAIL = "ann@example.com"
 _PICTURE = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'%3E%3Cpath"
     " d='M0 0h3v3H0zM6 0h3v3H6zM0 6h3v3H0zM4 4h1v1H4zM6 6h1v2H6z'/%3E%3C/svg%3E"
@@ -34,141 +33,11 @@ _CODES = [f"PLUM-{number}-TART" for number in range(1001, 1011)]
 _APP_KEY = "JBSWY3DPEHPK3PXP"
 _SETUP = {
     "qr_code": _PICTURE,
-    "qr_url": f"otpauth://totp/Plum:{_EMAIL}?secret={_APP_KEY}",
+    "qr_url": f"otpauth://totp/Plum:{EMAIL}?secret={_APP_KEY}",
     "secret": _APP_KEY,
     "backup_codes": _CODES,
 }
 _ERROR = "This is not right."
-
-
-def _button(label: str, about: str = "", *, main: bool = False, danger: bool = False) -> Action:
-    return Action(label=label, about=about, url="#", main=main, danger=danger)
-
-
-_PROFILE = [
-    Box(
-        title="About you",
-        rows=[
-            Row(label="Name", value="Ann Plum", actions=[_button("Change", "name")]),
-            Row(label="E-mail", value=_EMAIL, tag="Confirmed", tone="good"),
-            Row(
-                label="Phone number",
-                value="+49 170 1234567",
-                tag="Not confirmed",
-                tone="warn",
-                actions=[_button("Confirm", "phone number", main=True)],
-            ),
-        ],
-    ),
-    Box(
-        title="Delete account",
-        text="Deletes your account and everything in it, for good.",
-        actions=[_button("Delete account", danger=True)],
-    ),
-]
-_FACTOR = Box(
-    title="Two-factor authentication",
-    text="A code from your phone, asked after the password.",
-    tag="Off",
-    tone="warn",
-    actions=[_button("Turn on", main=True)],
-)
-_PASSKEYS = Box(
-    title="Passkeys",
-    rows=[
-        Row(
-            label=name,
-            hint=f"Added 2 days ago · {used}",
-            tag="Two-factor" if name == "Blue key" else "",
-            tone="good",
-            icon="key",
-            actions=[_button("Edit", name), _button("Remove", name, danger=True)],
-        )
-        for name, used in (
-            ("Phone", "Last used 2 hours ago · Backed up"),
-            ("Blue key", "Never used"),
-        )
-    ],
-    actions=[_button("Add a passkey")],
-)
-_PROVIDERS = Box(
-    title="Other ways to sign in",
-    rows=[
-        Row(
-            label="Google",
-            mark=provider_marks.of("google", "Google"),
-            tag="Connected",
-            tone="good",
-            actions=[_button("Remove", "Google", danger=True)],
-        ),
-        Row(
-            label="GitHub",
-            mark=provider_marks.of("github", "GitHub"),
-            hint="Not connected",
-            actions=[_button("Connect", "GitHub")],
-        ),
-        Row(label="Acme", mark=provider_marks.of("acme", "Acme"), hint="Not connected"),
-    ],
-)
-_SESSIONS = Box(
-    title="Your devices",
-    rows=[
-        Row(
-            label="Firefox on Windows",
-            hint="203.0.113.7 · Signed in just now",
-            icon="screen",
-            tag="This browser",
-            tone="good",
-        ),
-        Row(
-            label="Safari on iOS",
-            hint="203.0.113.9 · Signed in 2 hours ago",
-            icon="phone",
-            actions=[_button("Sign out", "Safari on iOS", danger=True)],
-        ),
-    ],
-    actions=[_button("Sign out everywhere else", danger=True)],
-    links=[_button("Previous"), _button("Next")],
-    range="21-22 of 60",
-)
-_ORGANIZATION = [
-    Box(title="Acme", text="acme", actions=[_button("Rename")]),
-    Box(
-        title="Members",
-        rows=[
-            Row(label="Ann Plum", hint=_EMAIL, tag="You", mark=format_html("<b>{}</b>", "A")),
-            Row(
-                label="Bob Winter",
-                hint="bob@example.com",
-                tag="Admin",
-                mark=format_html("<b>{}</b>", "B"),
-                actions=[
-                    _button("Change role", "Bob Winter"),
-                    _button("Remove", "Bob Winter", danger=True),
-                ],
-            ),
-        ],
-        actions=[_button("Invite", main=True)],
-    ),
-    Box(
-        title="Leave or delete",
-        actions=[_button("Leave", danger=True), _button("Delete", danger=True)],
-    ),
-]
-_ACTIVITY = Box(
-    title="Latest",
-    rows=[
-        Row(label="Signed in.", hint="2 hours ago · Firefox on Windows · 203.0.113.7"),
-        Row(
-            label="Signed in on a new device.",
-            hint="6 days ago · Safari on iOS · 203.0.113.9",
-            tag="Notice",
-            tone="warn",
-        ),
-    ],
-    links=[_button("Older")],
-    range="1-2 of 30",
-)
 
 
 @page()
@@ -187,8 +56,10 @@ def preview(visitor: Visitor) -> HttpResponse:
     if not template.startswith("account"):
         return visitor.show(template, context)
     sections = account_pages.shown()
-    section = next((other for other in sections if state == f"account-{other.name}"), sections[0])
-    framed = {"who": _EMAIL, "icons": account_pages.icons_of(context.get("boxes", ())), **context}
+    section = next(
+        (other for other in sections if state.startswith(f"account-{other.name}")), sections[0]
+    )
+    framed = {"who": EMAIL, "icons": account_pages.icons_of(context.get("boxes", ())), **context}
     return account_pages.frame(visitor, section, template, framed)
 
 
@@ -199,15 +70,8 @@ def shown() -> Mapping[str, tuple[str, Mapping[str, Any]]]:
     """The template and the context of each state, by its name. A template of another module has its
     whole path."""
     sections: _States = {
-        "account": ("account.html", {"boxes": _PROFILE, "notice": "Your name was changed."}),
-        "account-empty": ("account.html", {"boxes": [Box(title="Orders", empty="None yet.")]}),
-        "account-sessions": ("account.html", {"boxes": [_SESSIONS]}),
-        "account-organizations": ("account.html", {"boxes": _ORGANIZATION}),
-        "account-activity": ("account.html", {"boxes": [_ACTIVITY]}),
-        "account-security": (
-            "account.html",
-            {"boxes": [_PASSKEYS, _FACTOR, _PROVIDERS]},
-        ),
+        state: ("account.html", {"boxes": boxes, "notice": NOTICES.get(state, "")})
+        for state, boxes in SECTIONS.items()
     }
     return {**_of_login(), **_of_further_steps(), **_of_links(), **sections, **_of_forms()}
 
@@ -217,7 +81,7 @@ def _of_login() -> _States:
     providers = [provider_button(name, "#") for name in ("google", "github", "microsoft", "acme")]
     every_provider = [provider_button(name, "#") for name in (*provider_marks.NAMES, "acme")]
     login = {
-        "fields": [replace(form_fields.identifier(), value=_EMAIL), form_fields.password()],
+        "fields": [replace(form_fields.identifier(), value=EMAIL), form_fields.password()],
         "sign_up": "#",
         "forgot": "#",
         "mailed_link": "#",
@@ -232,7 +96,7 @@ def _of_login() -> _States:
         "button": "Send the mail",
         "log_in": "#",
     }
-    mailbox = {"email": _EMAIL, "again": "#", "log_in": "#"}
+    mailbox = {"email": EMAIL, "again": "#", "log_in": "#"}
     code = {**mailbox, "code_url": "#", "fields": [form_fields.MAILED_CODE]}
     late = "That took too long. Sign in again."
     unverified = {"alert": "Confirm your e-mail address first.", "unverified": "#"}
@@ -250,7 +114,7 @@ def _of_login() -> _States:
         "login-stale": ("login.html", {**login, "stale": True}),
         "login-other-account": (
             "login.html",
-            {**login, "signed_in_as": _EMAIL, "account": "#"},
+            {**login, "signed_in_as": EMAIL, "account": "#"},
         ),
         "login-elsewhere": ("login.html", {**login, "signed_in_elsewhere": True}),
         "login-late": ("login.html", {**login, "notice": late}),
@@ -346,7 +210,7 @@ def _of_links() -> _States:
     joined = {"heading": "Invitation accepted", "text": "You are signed in."}
     dead = {"heading": "This link does not work", "text": "It was used before.", "failed": True}
     broken = {"heading": "Something went wrong", "text": "Try again later.", "failed": True}
-    link = {"token": Secret("x"), "action": "#", "email": _EMAIL, "account": _EMAIL}
+    link = {"token": Secret("x"), "action": "#", "email": EMAIL, "account": EMAIL}
     choice = {**link, "password_rules": passwords.rules()}
     invited = "accept_invitation.html"
     secure = "authservice/core/secure_account.html"
@@ -404,7 +268,7 @@ def _of_forms() -> _States:
     )
     of_project = Form(name="x", title="Details", button="Save", send=_nothing)
     form = {"form": deletion, "fields": [password], "back": "#"}
-    again = _button("Sign in again", main=True)
+    again = button("Sign in again", main=True)
     return {
         "account-form": ("account_form.html", form),
         "account-form-error": (

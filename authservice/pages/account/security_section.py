@@ -10,6 +10,8 @@ from django.http import HttpResponse
 
 from authservice.core.errors import StepUpRequired
 from authservice.kernel.errors import Fault, NotFound, ReauthenticationRequired
+from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import page_count
 from authservice.kernel.phrases import page_text as _
 from authservice.pages import calls, form_errors, form_fields, passkey_forms, provider_marks
@@ -22,6 +24,7 @@ from authservice.pages.login_pages import provider_label
 from authservice.pages.visitor import Visitor, status_of
 
 _PASSKEYS, _PASSKEY, _PASSKEY_OPTIONS = "passkeys", "passkey", "passkey-options"
+_STATUS = "2fa-status"
 _OF_APP = _("Of your authenticator app.")
 _FEW = 4  # fewer backup codes than these get a warning
 
@@ -45,7 +48,7 @@ def _name_field(value: str) -> Field:
 
 def _factor_field(*, on: bool) -> list[Field]:
     """The field `second_factor`, or nothing if the twofactor module is not installed."""
-    if not calls.exists("2fa-status"):
+    if not calls.exists(_STATUS):
         return []
     return [
         Field(
@@ -159,10 +162,12 @@ class Security(AccountSection):
             add = Action(label=_("Set a password"), url=url_of("security", "set-password"))
             actions = [add] if visitor.person.email else []
             row = Row(label=_("Password"), value=_("Not set"), actions=actions)
+        has_passkeys = passkey_forms.are_installed()
+        passkeys = visitor.data(_PASSKEYS) if has_passkeys else []
         return [
             Box(title=_("Sign-in"), rows=[row]),
-            *([_passkeys(visitor)] if passkey_forms.are_installed() else []),
-            *([_factor(visitor)] if calls.exists("2fa-status") else []),
+            *([_passkeys(passkeys)] if has_passkeys else []),
+            *([_factor(visitor, passkeys)] if calls.exists(_STATUS) else []),
             *([_providers(visitor)] if calls.exists("oauth-linked") else []),
         ]
 
@@ -200,7 +205,7 @@ class Security(AccountSection):
         Form(
             name="factor",
             needs="2fa-setup",
-            title=_("Turn on two-factor authentication"),
+            title=_("Set up an authenticator app"),
             text=_(
                 "You need an app on your phone that shows codes, such as Google Authenticator,"
                 " 1Password or Aegis."
@@ -213,7 +218,7 @@ class Security(AccountSection):
         Form(
             name="factor-code",
             needs="2fa-verify",
-            title=_("Turn on two-factor authentication"),
+            title=_("Set up an authenticator app"),
             text=_("Enter the code that the app shows now."),
             button=_("Turn on"),
             done=_("Two-factor authentication is on. You were signed out everywhere else."),
@@ -224,11 +229,15 @@ class Security(AccountSection):
         Form(
             name="factor-off",
             needs="2fa-disable",
-            title=_("Turn off two-factor authentication?"),
-            text=_("Your password alone will then be enough to sign in."),
-            button=_("Turn off"),
+            title=_("Remove the authenticator app?"),
+            # True for each user, whether a passkey is asked for instead or a new app is required.
+            text=_(
+                "Signing in will no longer ask for its codes, and your backup codes stop working."
+                " To use another phone, set it up afterwards."
+            ),
+            button=_("Remove"),
             danger=True,
-            done=_("Two-factor authentication is off."),
+            done=_("The authenticator app was removed."),
             fields=lambda visitor: [replace(form_fields.CODE, hint=_OF_APP)],
             send=lambda visitor, body: visitor.call("2fa-disable", "POST", body),
         ),
@@ -273,9 +282,10 @@ class Security(AccountSection):
     )
 
 
-def _passkeys(visitor: Visitor) -> Box:
+def _passkeys(passkeys: Sequence[Mapping[str, Any]]) -> Box:
+    asks_for_factors = calls.exists(_STATUS)
     rows = []
-    for passkey in visitor.data(_PASSKEYS):
+    for passkey in passkeys:
         name = passkey["name"]
         query = f"?id={passkey['id']}"
         last_used = passkey["last_used_at"]
@@ -290,7 +300,7 @@ def _passkeys(visitor: Visitor) -> Box:
         row = Row(
             label=name,
             hint=" · ".join(str(hint) for hint in hints if hint),
-            tag=_("Two-factor") if passkey["second_factor"] else "",
+            tag=_("Two-factor") if passkey["second_factor"] and asks_for_factors else "",
             tone="good",
             icon="key",
             actions=[
@@ -309,32 +319,67 @@ def _passkeys(visitor: Visitor) -> Box:
     )
 
 
-def _factor(visitor: Visitor) -> Box:
-    status = visitor.data("2fa-status")
-    title = _("Two-factor authentication")
-    text = _("A code from your phone, asked after the password.")
-    if not status["enabled"]:
-        turn_on = Action(label=_("Turn on"), url=url_of("security", "factor"), main=True)
-        return Box(title=title, text=text, tag=_("Off"), tone="warn", actions=[turn_on])
-    codes_remaining = status["backup_codes_remaining"]
-    few = codes_remaining < _FEW
-    rows = [
-        Row(
-            label=_("Authenticator app"),
-            value=_("Set up"),
-            actions=[
-                Action(label=_("Turn off"), url=url_of("security", "factor-off"), danger=True)
-            ],
-        ),
-        Row(
-            label=_("Backup codes"),
-            value=page_count("%(count)d left", "%(count)d left", codes_remaining),
-            tag=_("Few left") if few else "",
-            tone="warn",
-            actions=[Action(label=_("Make new codes"), url=url_of("security", "backup-codes"))],
-        ),
+def _factor(visitor: Visitor, passkeys: Sequence[Mapping[str, Any]]) -> Box:
+    """Whether a login asks for a second step, and the methods that answer it: the app of the status
+    of the API is only one of them."""
+    status = visitor.data(_STATUS)
+    has_app = status["enabled"]
+    factors = plugs(SecondFactor)
+    is_required = any(factor.is_required(visitor.person) for factor in factors)
+    # A login for which a second step is required takes any passkey of a user without an app.
+    takes_any = is_required and not has_app
+    passkeys_asked_for = [entry for entry in passkeys if entry["second_factor"] or takes_any]
+    of_project = [
+        factor
+        for factor in factors
+        if factor.method not in (SecondFactor.method, passkey_forms.METHOD)
+        and factor.is_enabled(visitor.person)
     ]
-    return Box(title=title, text=text, tag=_("On"), tone="good", rows=rows)
+    is_on = bool(has_app or passkeys_asked_for or of_project)
+    rows = [_app(has_app=has_app, is_on=is_on)]
+    if passkeys_asked_for:
+        count = len(passkeys_asked_for)
+        value = page_count("%(count)d passkey", "%(count)d passkeys", count)
+        rows.append(Row(label=_("Passkeys"), value=value))
+    elif passkeys:
+        hint = _("Edit a passkey to use it here too.")
+        rows.append(Row(label=_("Passkeys"), value=_("Not used"), hint=hint))
+    rows += [Row(label=factor.label or factor.method, value=_("Set up")) for factor in of_project]
+    if has_app:
+        rows.append(_backup_codes(status["backup_codes_remaining"]))
+    text = _("A second step after the password.")
+    if is_required:
+        text = _("A second step after the password. Your account needs one.")
+    return Box(
+        title=_("Two-factor authentication"),
+        text=text,
+        tag=_("On") if is_on else _("Off"),
+        tone="good" if is_on else "warn",
+        rows=rows,
+    )
+
+
+def _app(*, has_app: bool, is_on: bool) -> Row:
+    label, about = _("Authenticator app"), _("authenticator app")
+    if has_app:
+        url = url_of("security", "factor-off")
+        remove = Action(label=_("Remove"), about=about, url=url, danger=True)
+        return Row(label=label, value=_("Set up"), actions=[remove])
+    set_up = Action(
+        label=_("Set it up"), about=about, url=url_of("security", "factor"), main=not is_on
+    )
+    hint = _("With backup codes, in case you lose your phone.")
+    return Row(label=label, value=_("Not set up"), hint=hint, actions=[set_up])
+
+
+def _backup_codes(remaining: int) -> Row:
+    return Row(
+        label=_("Backup codes"),
+        value=page_count("%(count)d left", "%(count)d left", remaining),
+        tag=_("Few left") if remaining < _FEW else "",
+        tone="warn",
+        actions=[Action(label=_("Make new codes"), url=url_of("security", "backup-codes"))],
+    )
 
 
 def _providers(visitor: Visitor) -> Box:
