@@ -70,11 +70,12 @@ class _Pages(LinkPages):
         context = {
             # Secrets: a template writes one as `token.reveal`, so that none is in an error report.
             **page.hidden,
+            # Of a new user, unless the details of the link have those of its user.
+            "password_rules": passwords.rules(),
             **page.link_details,
             "typed": page.typed,
             "errors": errors,
             "wrong": len(errors.keys() - {"form"}),  # how many fields
-            "password_rules": passwords.rules(),
             "script": form_fields.script(),
             "action": reverse(f"authservice:{page.route}"),
         }

@@ -53,7 +53,16 @@ PAGES = (
     Mutation(
         "The state of a link before a page asks for a password",
         CORE + "api/recovery_views.py",
-        without('        password_reset.require_open(hidden["token"], email)\n'),
+        to(
+            'person, _ = password_reset.require_open(hidden["token"], email)',
+            'person = type("Anybody", (), {"user": None})',
+        ),
+        (_RESET,),
+    ),
+    Mutation(
+        "The password rules of the user of a link",
+        CORE + "api/recovery_views.py",
+        to("passwords.rules(person.user)", "passwords.rules()"),
         (_RESET,),
     ),
     Mutation(

@@ -6,6 +6,8 @@ from urllib.parse import quote_plus, urlencode
 
 import pytest
 from django.core.signals import got_request_exception
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.views.debug import ExceptionReporter
 
 from authservice.core.messages import kinds
@@ -14,6 +16,7 @@ from tests.pages.reader import OTHER, SAME
 from tests.support.client import PASSWORD, Api
 from tests.support.flows import ANN, NEW
 from tests.support.pages import assert_protected
+from tests.twofactor.people import Person as Factor
 
 pytestmark = pytest.mark.django_db
 
@@ -142,6 +145,32 @@ def test_link_that_is_cut_off_says_so(reader, query):
 
 def test_link_for_another_address_does_not_work(reader, link):
     assert reader.open(link.replace("ann%40", "bob%40")).status == 400
+
+
+WITHOUT_FACTOR = [{"NAME": "authservice.validators.MinimumLengthWithoutFactor"}]
+
+
+def test_rules_are_those_of_the_user_of_the_link(api, reader, ann, link, settings):
+    """A user with a second factor needs no fifteen characters; no other link or address says so."""
+    settings.AUTH_PASSWORD_VALIDATORS = WITHOUT_FACTOR
+    lengths = re.compile(r"at least (\d+) characters")
+    assert lengths.findall(reader.open(link).text) == ["15"]
+
+    Factor(api, token=ann["access_token"], user_id=ann["user"]["id"]).enrol()
+
+    page = reader.open(link)
+    assert lengths.findall(page.text) == ["8"]
+    assert lengths.findall(reader.open(link.replace("ann%40", "bob%40")).text) == []
+    refused = reader.send(page, new_password="short")
+    assert lengths.findall(refused.text) == ["8", "8"]  # the error, and the rules
+    assert reader.send(refused, new_password="plumTrt9").heading == "Your password was changed"
+
+
+def test_rules_of_the_user_cost_no_query_without_a_validator_that_asks(reader, link):
+    with CaptureQueriesContext(connection) as captured:
+        reader.open(link)
+
+    assert len(captured) == 2, [query["sql"] for query in captured]  # the link, and its user
 
 
 def test_page_is_protected(reader, link, configure):

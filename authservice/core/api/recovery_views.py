@@ -23,6 +23,7 @@ from authservice.core.api.serializers import (
     TokenIn,
     VerifyPhoneIn,
 )
+from authservice.core.credentials import passwords
 from authservice.core.recovery import password_reset, secure_account, verification
 from authservice.core.users.person import Person
 from authservice.kernel.errors import Fault, ServiceUnavailable, invalid
@@ -92,10 +93,12 @@ class ResetPassword(FormEndpoint):
         return self.show_form(self.read_query(ResetLinkIn))
 
     def link_details(self, hidden: Mapping[str, Secret]) -> Mapping[str, Any]:
-        """The address, which the form shows besides its fields."""
+        """The address, which the form shows besides its fields, and the rules for a new password of
+        this user. They may tell the holder of the link whether the user has a second factor, as the
+        refusal of a weak password does, which leaves the link valid too."""
         email = hidden["email"].reveal()
-        password_reset.require_open(hidden["token"], email)
-        return {"email": email}
+        person, _ = password_reset.require_open(hidden["token"], email)
+        return {"email": email, "password_rules": passwords.rules(person.user)}
 
     @operation(
         body=ResetPasswordIn,
