@@ -1,6 +1,7 @@
 """The box of two-factor authentication on the Security page says what a login asks for."""
 
 import re
+from html import unescape
 
 import pytest
 
@@ -23,7 +24,7 @@ EVERYBODY = {"REQUIRED": "everybody"}
 
 
 def words(html):
-    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", html)).split())
 
 
 def box(page):
