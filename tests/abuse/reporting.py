@@ -117,10 +117,10 @@ def shown(request: Callable[[], Any], secrets: set[str], monkeypatch: Any) -> tu
             reported(pages=at == 0) as reports,
             failing(at) as statements,
             made_secrets(monkeypatch) as made,
-        ):
             # Raised by on-commit callbacks of a transaction that is rolled back.
-            with suppress(TransactionManagementError):
-                request()
+            suppress(TransactionManagementError),
+        ):
+            request()
         leaked |= found(reports, made | secrets)
         if len(statements) <= at:
             assert not reports, reports[0]

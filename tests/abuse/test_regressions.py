@@ -94,15 +94,15 @@ def test_secret_beyond_ascii_is_not_a_5xx(path):
 
 
 @pytest.mark.parametrize("route", with_a_body(), ids=str)
-@pytest.mark.parametrize("body", ["[]", "[{}]", "[[]]", '"text"', "7", "null", "true"])
-def test_body_that_is_no_object_is_not_a_5xx(robust, route: Route, body):
+def test_body_that_is_no_object_is_not_a_5xx(robust, route: Route):
     token = "" if route.public else robust.sign_up()["access_token"]
     if route.super_admin:
         Account.objects.update(is_super_admin=True)
+    bodies = ("[]", "[{}]", "[[]]", '"text"', "7", "null", "true")
 
-    answer = robust.request(route.method, route.path, body, token=token)
+    answers = {it: robust.request(route.method, route.path, it, token=token) for it in bodies}
 
-    assert answer.error == (400, "INVALID_REQUEST_BODY")
+    assert {answer.error for answer in answers.values()} == {(400, "INVALID_REQUEST_BODY")}
 
 
 @pytest.mark.parametrize("variant", ["ANN@EXAMPLE.COM", "ａｎｎ@example.com", "ann@EXAMPLE。com"])
