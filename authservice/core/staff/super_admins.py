@@ -34,8 +34,8 @@ def lock_user(pk: Any, *, losing: bool) -> Person:
 def keys_to_lock(pk: Any, *, losing: bool) -> set[Any]:
     """Keys of the users to lock in one statement before the user is changed: those of all super
     admins too if the user may lose super admin rights."""
-    person = lookup.find_by_pk(pk)
-    return {pk, *_all()} if losing and person and is_active_super_admin(person) else {pk}
+    person = lookup.find_by_pk(pk) if losing else None
+    return {pk, *_all()} if person and is_active_super_admin(person) else {pk}
 
 
 def read_locked(pk: Any, locked_keys: Set[Any], *, losing: bool) -> Person:
