@@ -84,13 +84,16 @@ class Record:
     def __init__(self, text: str = "") -> None:
         self.text = text
 
-    @classmethod
-    def of_login(cls, proofs: Collection[str], at: datetime) -> Record:
+    @staticmethod
+    def of_login(proofs: Collection[str], at: datetime) -> Record:
         """The record of a session that begins. A login with two factors proves its first one too,
         which is what stays if the second is removed."""
-        first = [proof for proof in proofs if proof not in _SECOND]
-        record = cls().with_event(first, at) if first else cls()
-        return record.with_event(proofs, at)
+        first = tuple(proof for proof in proofs if proof not in _SECOND)
+        proven = (first, tuple(proofs))
+        events = {
+            level: Event(level, at, methods) for methods in proven if (level := of(methods))
+        }
+        return _written(events)
 
     def __iter__(self) -> Iterator[Event]:
         for part in filter(None, self.text.split(";")):

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from itertools import count
+from operator import attrgetter, methodcaller
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -59,6 +60,9 @@ _MISSING, _DUPLICATE, _CHANGED = "26000", "42P05", "0A000"
 _allowed: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 # Aliases of databases that have lost prepared statements.
 _lost: set[str] = set()
+# What `run` reads from the cursor.
+_rowcount: Callable[[Any], int] = attrgetter("rowcount")
+_fetch_all: Callable[[Any], Sequence[Any]] = methodcaller("fetchall")
 
 
 class Param(Expression):
@@ -278,14 +282,6 @@ def _preparation(field: Any, connection: Any) -> Callable[[Any, Any], Any] | Non
     """
     plain = connection.vendor == "postgresql" and type(field) in _PLAIN
     return None if plain else field.get_db_prep_save
-
-
-def _rowcount(cursor: Any) -> int:
-    return int(cursor.rowcount)
-
-
-def _fetch_all(cursor: Any) -> list[Any]:
-    return list(cursor.fetchall())
 
 
 class _Slot(NamedTuple):

@@ -76,11 +76,14 @@ class Caller:
     def _live(self) -> bool:
         person, used = self._person_and_session
         with clock.unit(self.reading):
-            return (
+            live = (
                 self.claims["ver"] == person.token_version
                 and sessions.is_valid(person, used)
                 and (policy().use if self.has_token else policy().use_without_token)(used)
             )
+        if live:
+            lookup.refresh_copies(person)
+        return live
 
     def share(self) -> None:
         """Let `again` reuse the rows of this caller for `_MOMENT` seconds. Not longer: rights that
@@ -108,7 +111,6 @@ class Caller:
         """Raises `InvalidToken` unless the session is valid, or the errors of the login policy."""
         if not self._live:
             raise errors.InvalidToken
-        lookup.refresh_copies(self.person)
 
     def require_super_admin(self, client: Client) -> None:
         """Raises `InvalidToken` (checked against the database, whatever `STATELESS.CHECK` says),

@@ -45,8 +45,9 @@ def find_by_username(username: str) -> Person | None:
 def find_by_phone(phone: str) -> Person | None:
     """The user whose account has verified the number. If none has, the user of the only account
     with this number."""
-    rows = _BY_PHONE.all(databases.primary(), value=PHONE.key(phone))
-    persons = [people.read(row, databases.primary()) for row in rows]
+    using = databases.primary()
+    rows = _BY_PHONE.all(using, value=PHONE.key(phone))
+    persons = [people.read(row, using) for row in rows]
     if not persons or (len(persons) > 1 and not persons[0].phone_number_verified):
         return None
     return refresh_copies(persons[0])
@@ -54,8 +55,9 @@ def find_by_phone(phone: str) -> Person | None:
 
 def find_by_pk(pk: Any) -> Person | None:
     """The user with this primary key."""
-    row = _by("user", "", ()).first(databases.primary(), value=pk)
-    return refresh_copies(people.read(row, databases.primary())) if row else None
+    using = databases.primary()
+    row = _by("user", "", ()).first(using, value=pk)
+    return refresh_copies(people.read(row, using)) if row else None
 
 
 def find_by_id(text: str) -> Person | None:
@@ -105,14 +107,15 @@ def _find(kind: Identifier, typed: str) -> Person | None:
         # A text that the natural key cannot hold finds nobody, such as "bob" if it is a number.
         natural_value = host_fields.lookup_value(host().natural, typed)
         finder = by_key if natural_value is None else _by(kind.unique, kind.text, columns)
+    using = databases.primary()
     try:
-        rows = finder.all(databases.primary(), value=key, typed=natural_value)
+        rows = finder.all(using, value=key, typed=natural_value)
     except DatabaseError as error:
         if not databases.is_of_charset(error):
             raise
         # No natural key has these characters.
-        rows = by_key.all(databases.primary(), value=key)
-    persons = [people.read(row, databases.primary()) for row in rows]
+        rows = by_key.all(using, value=key)
+    persons = [people.read(row, using) for row in rows]
     for person, row in zip(persons, rows, strict=True):
         person.gate_values = dict(zip(columns, row[people.width() :], strict=True))
     holder = _holder(persons, kind, key)

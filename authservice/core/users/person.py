@@ -15,6 +15,7 @@ from typing import Any
 
 from django.db.models import Model
 from django.db.models.query_utils import DeferredAttribute
+from django.utils.functional import cached_property
 from django.utils.module_loading import import_string
 
 from authservice.core.models import Account
@@ -37,8 +38,6 @@ class Person:
     once.
     """
 
-    __slots__ = ("_user_row", "_using", "account_row", "gate_values")
-
     def __init__(self, user: Any, account: Any, using: str = "") -> None:
         self._user_row = user
         self.account_row = account
@@ -46,7 +45,7 @@ class Person:
         # The values of `SecondFactor.columns`, if they were read with the user.
         self.gate_values: Mapping[str, Any] = _NONE
 
-    @property
+    @cached_property
     def user(self) -> Any:
         if isinstance(self._user_row, tuple):
             self._user_row = _user_of(self._user_row, self._using)
@@ -58,7 +57,7 @@ class Person:
             return None
         return copy.copy(self)
 
-    @property
+    @cached_property
     def account(self) -> Account:
         if isinstance(self.account_row, tuple):
             shape = _shape()
@@ -142,7 +141,8 @@ class Person:
     @property
     def email_key(self) -> str:
         """Key of the current address, even if other users claim it too."""
-        return identifiers.email_key(self.email) if self.email else ""
+        email = self.email
+        return identifiers.email_key(email) if email else ""
 
     @property
     def phone_key(self) -> str:
