@@ -133,7 +133,7 @@ MESSAGES = (
     Mutation(
         "One mail a day of a sender to the recipient of an invitation",
         _COUNTING,
-        without("    _take_or_refuse(limits.INVITATION_MAIL, sender_and_recipient)\n"),
+        to('[_take_or_refuse(limits.INVITATION_MAIL, f"{sender.id}|{recipient}")]', "[]"),
         (_INVITATIONS,),
     ),
     Mutation(
@@ -211,7 +211,7 @@ MESSAGES = (
     Mutation(
         "The limit on messages that no user requested",
         _COUNTING,
-        to("if not _take(limits.UNREQUESTED, subject):", "if False:"),
+        without("    if not key:\n        raise Refused\n"),
         (f"{_NEW_DEVICES}::test_other_notices_are_limited_to_ten_a_day_for_each_kind_and_address",),
     ),
     Mutation(

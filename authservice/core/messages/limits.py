@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
+
+from authservice.core.credentials.attempt_counter import Budget
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -21,6 +24,10 @@ class Limit:
     counted_for: str
     amount: int
     window: timedelta
+
+    @cached_property
+    def budget(self) -> Budget:
+        return Budget.fixed(limit=self.amount, window=self.window)
 
 
 SENDER_SOON = Limit(

@@ -21,7 +21,6 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from authservice.core.credentials import attempt_counter, known_devices
-from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.errors import SmsNotConfigured
 from authservice.core.messages import limits
 from authservice.core.messages.limits import Limit
@@ -201,24 +200,23 @@ def count_invitation_mail(sender: Person, recipient: str) -> bool:
     """
     if not throttling.conf.enabled:
         return True
-    sender_and_recipient = f"{sender.id}|{recipient}"
-    _take_or_refuse(limits.INVITATION_MAIL, sender_and_recipient)
-    counted_keys = [_key(limits.INVITATION_MAIL, sender_and_recipient)]
+    counted_keys = [_take_or_refuse(limits.INVITATION_MAIL, f"{sender.id}|{recipient}")]
     shared_limits = [limits.INVITATION_MAILS]
     if not sender.email_proven or sender.account.created_at > clock.now() - _NEW:
         # Many new accounts of one attacker must leave room for other senders.
         shared_limits.insert(0, limits.NEW_SENDERS)
     for limit in shared_limits:
-        if not _take(limit, recipient):
+        key = _take(limit, recipient)
+        if not key:
             refund(counted_keys)
             return False
-        counted_keys.append(_key(limit, recipient))
+        counted_keys.append(key)
     return True
 
 
-def _take_or_refuse(limit: Limit, subject: str) -> None:
-    if _take(limit, subject):
-        return
+def _take_or_refuse(limit: Limit, subject: str) -> str:
+    if key := _take(limit, subject):
+        return key
     now = clock.now()
     ends_at = attempt_counter.ends_at(_key(limit, subject)) or now
     wait = max(1, ceil((ends_at - now).total_seconds()))
@@ -236,9 +234,10 @@ def count_unrequested(kind: str, target: str) -> tuple[str, ...]:
     subject = (
         f"{kind}|{identifiers.email_key(target) if by_mail else identifiers.phone_key(target)}"
     )
-    if not _take(limits.UNREQUESTED, subject):
+    key = _take(limits.UNREQUESTED, subject)
+    if not key:
         raise Refused
-    return (_key(limits.UNREQUESTED, subject),)
+    return (key,)
 
 
 def count_new_device(person: Person) -> tuple[str, ...] | None:
@@ -248,7 +247,8 @@ def count_new_device(person: Person) -> tuple[str, ...] | None:
     """
     if not throttling.conf.enabled:
         return ()
-    return (_key(limits.NEW_DEVICE, person.id),) if _take(limits.NEW_DEVICE, person.id) else None
+    key = _take(limits.NEW_DEVICE, person.id)
+    return (key,) if key else None
 
 
 def count_new_devices(person: Person) -> datetime | None:
@@ -297,10 +297,11 @@ def _take_of_service(limit: Limit, amount: int) -> None:
         raise ServiceLimitReached(limit)
 
 
-def _take(limit: Limit, subject: str) -> bool:
-    """Count one more for the subject; False if none is left, and then nothing is counted."""
-    budget = Budget.fixed(limit=limit.amount, window=limit.window)
-    return attempt_counter.try_consume(_key(limit, subject), budget)
+def _take(limit: Limit, subject: str) -> str:
+    """Count one more for the subject. Returns the key of the counter, to give the count back; "" if
+    none is left, and then nothing is counted."""
+    key = _key(limit, subject)
+    return key if attempt_counter.try_consume(key, limit.budget) else ""
 
 
 def _key(limit: Limit, subject: str) -> str:

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from django.db.models import Model
@@ -29,6 +29,12 @@ _OF_DJANGO = ("is_superuser", "password", "last_login")
 _NONE: Mapping[str, Any] = {}
 
 
+def _value(path: str) -> Any:
+    """A property that is a value of a row as it is stored. Its getter is in C: every request reads
+    some of them."""
+    return property(attrgetter(path))
+
+
 class Person:
     """`user` is the host's row, `account` ours; each model instance is created on first access.
 
@@ -37,6 +43,12 @@ class Person:
     Afterwards they are the instances themselves, so a value that is assigned to one is seen at
     once.
     """
+
+    password: str = _value("_user_row.password")
+    """The current password hash."""
+    token_version: int = _value("account_row.token_version")
+    device_version: int = _value("account_row.device_version")
+    factor_version: int = _value("account_row.factor_version")
 
     def __init__(self, user: Any, account: Any, using: str = "") -> None:
         self._user_row = user
@@ -120,23 +132,6 @@ class Person:
         """Whether the user may have rights over other users: staff, superusers, super admins."""
         may_be_superuser = user_model.may_have(self.user, "is_superuser")
         return self.is_super_admin or self.is_staff or may_be_superuser
-
-    @property
-    def password(self) -> str:
-        """The current password hash."""
-        return str(self._user_row.password)
-
-    @property
-    def token_version(self) -> int:
-        return int(self.account_row.token_version)
-
-    @property
-    def device_version(self) -> int:
-        return int(self.account_row.device_version)
-
-    @property
-    def factor_version(self) -> int:
-        return int(self.account_row.factor_version)
 
     @property
     def email_key(self) -> str:
