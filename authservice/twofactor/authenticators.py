@@ -21,7 +21,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from django.db.models import QuerySet, Subquery
+from django.db.models import Subquery
 from django.utils.crypto import constant_time_compare
 from django_otp.oath import TOTP
 
@@ -65,15 +65,12 @@ def read(row: Sequence[Any]) -> Authenticator | None:
     return authenticator if authenticator.pk else None
 
 
-def rows() -> QuerySet[Authenticator]:
-    queryset: QuerySet[Authenticator] = Authenticator.objects.using(databases.primary())
-    return queryset
-
-
 def begin(person: Person) -> None:
     """Insert a row without a secret, unless the user has a row. This is a statement of its own, so
     that concurrent set-ups cannot deadlock."""
-    rows().bulk_create([Authenticator(user_id=person.user.pk)], ignore_conflicts=True)
+    Authenticator.objects.bulk_create(
+        [Authenticator(user_id=person.user.pk)], ignore_conflicts=True
+    )
 
 
 def unsaved(
@@ -103,15 +100,11 @@ def renew(person: Person, secret: Secret) -> Authenticator | None:
 
     The row stays locked until the transaction ends.
     """
-    renewed = (
-        rows()
-        .filter(user=person.user.pk, confirmed=False)
-        .update(
-            enrolment=uuid.uuid4(),
-            sealed_secret=_sealed(person.user.pk, secret),
-            last_step=0,
-            set_up_at=clock.now(),
-        )
+    renewed = Authenticator.objects.filter(user=person.user.pk, confirmed=False).update(
+        enrolment=uuid.uuid4(),
+        sealed_secret=_sealed(person.user.pk, secret),
+        last_step=0,
+        set_up_at=clock.now(),
     )
     return of(person) if renewed else None
 
@@ -127,7 +120,9 @@ def enable(authenticator: Authenticator, step: int, *, within: Session | None = 
     Returns False if a concurrent request replaced the secret or confirmed it. `within` is the
     session of the user, if there is one.
     """
-    pending = rows().filter(pk=authenticator.pk, confirmed=False, enrolment=authenticator.enrolment)
+    pending = Authenticator.objects.filter(
+        pk=authenticator.pk, confirmed=False, enrolment=authenticator.enrolment
+    )
     device = Session.objects.filter(pk=within.pk).values("device_id") if within else None
     now = clock.now()
     return bool(
@@ -149,7 +144,7 @@ def use_statement(authenticator: Authenticator, code: Secret) -> Bound | None:
     step = matching_step(code, secret, after=authenticator.last_step)
     if step is None:
         return None
-    unused = rows().filter(pk=authenticator.pk, confirmed=True, last_step__lt=step)
+    unused = Authenticator.objects.filter(pk=authenticator.pk, confirmed=True, last_step__lt=step)
     # The secret is sealed again, so that secrets in use move to the current key after `SECRET_KEY`
     # is rotated.
     sealed = _sealed(authenticator.user_id, secret)

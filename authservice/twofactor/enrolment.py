@@ -238,7 +238,7 @@ def remove(person: Person, *, by: Any = None, client: Client | None = None) -> b
     using = databases.primary()
     with transaction.atomic(using=using):
         passwords.lock_users([person.user.pk])
-        authenticator = authenticators.rows().filter(user=person.user.pk).first()
+        authenticator = Authenticator.objects.filter(user=person.user.pk).first()
         if authenticator is None or not authenticator.confirmed:
             return False
         authenticator.delete(using=using)
@@ -274,7 +274,7 @@ def expired_rows() -> Mapping[str, QuerySet[Any]]:
     expired remembered devices."""
     now = clock.now()
     stale = {"confirmed": False, "set_up_at__lte": now - _SET_UPS_KEPT}
-    set_ups = authenticators.rows().filter(**stale)
+    set_ups = Authenticator.objects.filter(**stale)
     backup_codes = BackupCode.objects
     return {
         "backup codes of abandoned set-ups": backup_codes.filter(

@@ -24,7 +24,7 @@ from authservice.kernel.support_parts import (
     stored,
 )
 from authservice.twofactor import authenticators, codes, enrolment
-from authservice.twofactor.models import RememberedDevice
+from authservice.twofactor.models import Authenticator, RememberedDevice
 from authservice.twofactor.verify_login import second_factor
 
 _MODEL = "authservice_twofactor.authenticator"
@@ -93,7 +93,7 @@ class TwoFactorSupport(Support):
                     "backup_codes": app.backup_codes.count(),
                     "backup_codes_unused": codes.remaining(app),
                 }
-                for app in authenticators.rows().filter(user=person.user.pk)
+                for app in Authenticator.objects.filter(user=person.user.pk)
             ],
         )
         yield Part(

@@ -145,7 +145,7 @@ class AuthenticatorApp(SecondFactor):
         set up by someone who had not proven that the address is theirs, possibly an attacker
         (account pre-hijacking). Otherwise a factor that was enabled before `since` stays, but not
         backup codes that were renewed since."""
-        rows = authenticators.rows().filter(user=person.user.pk)
+        rows = Authenticator.objects.filter(user=person.user.pk)
         if since is not None:
             if security_notice.was_notified(person, enrolment.MAIL_CODES_RENEWED, since):
                 BackupCode.objects.filter(authenticator__in=rows.values("pk")).delete()

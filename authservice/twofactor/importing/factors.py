@@ -163,7 +163,7 @@ class _Run:
             imported_before = package_tables.seen(self.source, KIND, rows)
             write = not self.options.dry_run
             owners = Owners.of({factor.user for factor in factors}, lock=write)
-            stored = authenticators.rows().filter(user__in=owners.users, confirmed=True)
+            stored = Authenticator.objects.filter(user__in=owners.users, confirmed=True)
             enabled = {row.user_id: row for row in stored}
             results = self._results(factors, owners, enabled=enabled, seen=imported_before)
             # Codes from before the proof of the address may be an attacker's, also beside an app
@@ -243,8 +243,8 @@ def _store(new: Sequence[Factor], owners: Owners) -> None:
     if not new:
         return
     users = [factor.user for factor in new]
-    authenticators.rows().filter(user__in=users, confirmed=False).delete()
-    authenticators.rows().bulk_create(
+    Authenticator.objects.filter(user__in=users, confirmed=False).delete()
+    Authenticator.objects.bulk_create(
         authenticators.unsaved(
             factor.user,
             factor.secret,
@@ -256,7 +256,7 @@ def _store(new: Sequence[Factor], owners: Owners) -> None:
     )
     # Read again, since the digests of codes contain the primary keys, which not all databases
     # return for new rows.
-    authenticator_of = {row.user_id: row for row in authenticators.rows().filter(user__in=users)}
+    authenticator_of = {row.user_id: row for row in Authenticator.objects.filter(user__in=users)}
     BackupCode.objects.bulk_create(
         code for factor in new for code in _backup_codes(authenticator_of[factor.user], factor)
     )
