@@ -90,9 +90,7 @@ class Record:
         which is what stays if the second is removed."""
         first = tuple(proof for proof in proofs if proof not in _SECOND)
         proven = (first, tuple(proofs))
-        events = {
-            level: Event(level, at, methods) for methods in proven if (level := of(methods))
-        }
+        events = {level: Event(level, at, methods) for methods in proven if (level := of(methods))}
         return _written(events)
 
     def __iter__(self) -> Iterator[Event]:

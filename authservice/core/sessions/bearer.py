@@ -49,7 +49,7 @@ class Caller:
             raise errors.InvalidToken
         return person_and_session
 
-    @property
+    @cached_property
     def person(self) -> Person:
         return self._person_and_session[0]
 
@@ -89,8 +89,9 @@ class Caller:
         """Let `again` reuse the rows of this caller for `_MOMENT` seconds. Not longer: rights that
         are withdrawn while a page waits must not be used after that."""
         person, used = self._person_and_session
+        live = self._live  # first: it may update the copies of `person`, and then nothing is shared
         if (copied := person.copied()) is not None:
-            self._shared = {"_person_and_session": (copied, used), "_live": self._live}
+            self._shared = {"_person_and_session": (copied, used), "_live": live}
             self._shared_until = monotonic() + _MOMENT
 
     def stop_sharing(self) -> None:

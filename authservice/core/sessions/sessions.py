@@ -121,7 +121,7 @@ def find_for_request(session_id: uuid.UUID) -> tuple[Person, Used] | None:
     row = _FINDERS[_USED].first(using, id=session_id)
     if row is None:
         return None
-    return people.read(row, using), Used(*row[people.width() :])
+    return people.read(row, using), Used(*row[-len(_USED) :])
 
 
 def find_for_refresh(session_id: uuid.UUID) -> tuple[Person, Session] | None:
@@ -130,7 +130,7 @@ def find_for_refresh(session_id: uuid.UUID) -> tuple[Person, Session] | None:
     row = _FINDERS[_REFRESHED].first(using, id=session_id)
     if row is None:
         return None
-    return people.read(row, using), Session.from_db(using, _REFRESHED, row[people.width() :])
+    return people.read(row, using), Session.from_db(using, _REFRESHED, row[-len(_REFRESHED) :])
 
 
 def as_model(used: Used) -> Session:
