@@ -229,7 +229,7 @@ RACES = (
         CORE + "staff/super_admins.py",
         (
             *to(
-                "{pk, *_all()} if losing and person and is_active_super_admin(person) else {pk}",
+                "{pk, *_all()} if person and is_active_super_admin(person) else {pk}",
                 "{pk}",
             ),
             *to("not _active_among(locked_keys - {pk})", "not _active_among({*_all()} - {pk})"),

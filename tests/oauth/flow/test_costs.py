@@ -4,7 +4,6 @@ import pytest
 
 from authservice.kernel import modules
 from authservice.twofactor.verify_login import second_factor
-from tests import trace
 from tests.oauth.browsing import profile
 from tests.oauth.in_process import office
 from tests.support.statements import ALONG, UNLOCKED, statements
@@ -45,16 +44,6 @@ def test_login_of_a_returning_user_costs_one_more_with_second_factors(browser, c
 
     with modules.plugged("second_factor", second_factor):
         assert cost() == 10 - ALONG - UNLOCKED
-
-
-@pytest.mark.once
-def test_login_of_a_returning_user_takes_so_many_files_and_calls(browser):
-    browser.sign_in()
-    approved = [office.approve(browser.start(), profile()) for _ in range(3)]
-    calls = trace.warm(lambda: browser.come_back(approved.pop()))
-
-    assert len(calls) <= 51
-    assert calls.total() <= 455  # depends on the version of Django
 
 
 def test_login_of_a_new_user_costs_twelve(cost):

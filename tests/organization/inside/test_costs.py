@@ -13,7 +13,6 @@ from authservice.core.models import Account
 from authservice.kernel.interfaces import SessionData
 from authservice.kernel.modules import plugged
 from authservice.organization.models import Membership, Organization
-from tests import trace
 from tests.organization.inside.people import join
 from tests.support.people import unsaved
 from tests.support.statements import statements
@@ -143,12 +142,3 @@ def test_page_of_ten_thousand_members_takes_less_than_three_of_a_hundred(ann, ac
         # In turns, and the median, since other tests use the same cores.
         large, little = (statistics.median(times) for times in zip(*pairs, strict=True))
         assert large < 3 * little, query
-
-
-@pytest.mark.once
-def test_invitation_takes_so_many_files_and_calls(ann, acme, no_floods):
-    people = iter(["bob@example.com", "cat@example.com", "dora@example.com"])
-    calls = trace.warm(lambda: ann.post(f"org/{acme}/invite", email=next(people)))
-
-    assert len(calls) <= 43
-    assert calls.total() <= 306  # depends on the version of Django
