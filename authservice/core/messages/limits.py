@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import cached_property
+
+from django.utils.functional import cached_property
 
 from authservice.core.credentials.attempt_counter import Budget
 
