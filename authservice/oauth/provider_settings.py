@@ -62,6 +62,8 @@ declare(
     }
 )
 
+# Dotted paths, because importing the classes costs each worker 3 MB. A class has the proper name of
+# its provider, which mails show.
 BUILT_IN: Mapping[str, str] = {
     "apple": "authservice.oauth.providers.openid_connect.Apple",
     "discord": "authservice.oauth.providers.plain_oauth2.Discord",
@@ -72,18 +74,6 @@ BUILT_IN: Mapping[str, str] = {
     "linkedin": "authservice.oauth.providers.openid_connect.LinkedIn",
     "microsoft": "authservice.oauth.providers.openid_connect.Microsoft",
     "slack": "authservice.oauth.providers.openid_connect.Slack",
-}
-# Proper names, for mails; another provider has its `DISPLAY_NAME` or its key.
-TITLES: Mapping[str, str] = {
-    "apple": "Apple",
-    "discord": "Discord",
-    "facebook": "Facebook",
-    "github": "GitHub",
-    "gitlab": "GitLab",
-    "google": "Google",
-    "linkedin": "LinkedIn",
-    "microsoft": "Microsoft",
-    "slack": "Slack",
 }
 GENERIC = "authservice.oauth.openid.OpenIDProvider"
 SOCIAL_CORE = "authservice.oauth.social_core.SocialCoreProvider"
@@ -206,7 +196,9 @@ def built(name: str) -> Provider:
 def title(name: str) -> str:
     """The name of a provider for people, also of one that is not configured any more."""
     own_name = _raw_settings(name).get("DISPLAY_NAME")
-    return own_name if isinstance(own_name, str) and own_name else TITLES.get(name, name)
+    if isinstance(own_name, str) and own_name:
+        return own_name
+    return BUILT_IN.get(name, name).rpartition(".")[2]
 
 
 def vouches_for(name: str, email: str) -> bool:
