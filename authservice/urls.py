@@ -1,19 +1,19 @@
 """The URLconf to include: the routes of all installed modules, then a 404 in the envelope."""
 
-from importlib import import_module
 from typing import Any
 
 from django.urls import re_path
 
 from authservice.core.api.endpoint import NotFoundEndpoint
-from authservice.kernel.modules import urlconfs
+from authservice.core.api.routing import routes_of
+from authservice.kernel.modules import installed
 
 app_name = "authservice"
 
 # Django matches routes in order, so the ones with the most requests come first.
 BUSIEST = ("me", "refresh", "page-login", "login")
 # One flat list instead of nested URLconfs: every level costs each request another match.
-_ROUTES = [route for urlconf in urlconfs() for route in import_module(urlconf).urlpatterns]
+_ROUTES = [route for module in installed() for route in routes_of(module)]
 
 
 def _place(route: Any) -> int:

@@ -8,4 +8,4 @@ class AdminConfig(modules.ModuleConfig):
     name = "authservice.admin"
     label = "authservice_admin"
     verbose_name = admin_text("User administration")
-    urls = "authservice.admin.urls"
+    views = "authservice.admin.views"

@@ -154,7 +154,10 @@ class Administration(Endpoint):
 
 
 class Users(Administration):
-    @operation(query=UsersPage, answer=Listing[AdminUser], id="listUsers")
+    path = "admin/users"
+    route = "admin-users"
+
+    @operation("GET", query=UsersPage, answer=Listing[AdminUser], id="listUsers")
     def find(self) -> HttpResponse:
         """List users
 
@@ -175,6 +178,7 @@ class Users(Administration):
         return answer(listing([admin_user(person) for person in people], paging, total))
 
     @operation(
+        "POST",
         body=NewUserIn,
         answer=AdminUser,
         status=201,
@@ -200,7 +204,10 @@ class Users(Administration):
 
 
 class User(Administration):
-    @operation(answer=AdminUser, faults=(errors.UserNotFound,), id="getUser")
+    path = "admin/users/<str:user_id>"
+    route = "admin-user"
+
+    @operation("GET", answer=AdminUser, faults=(errors.UserNotFound,), id="getUser")
     def show(self, user_id: str) -> HttpResponse:
         """Show a user
 
@@ -214,6 +221,7 @@ class User(Administration):
         return answer(admin_user(self.get_person(user_id)))
 
     @operation(
+        "PUT",
         body=UserIn,
         answer=Changed,
         faults=(errors.UserNotFound, *_CONFLICTS, *_PROTECTED),
@@ -248,6 +256,7 @@ class User(Administration):
         return answer(changed)
 
     @operation(
+        "DELETE",
         answer=responses.MessageResponse,
         faults=(errors.UserNotFound, *_PROTECTED, errors.UserInUse),
         id="deleteUser",
@@ -272,7 +281,11 @@ class User(Administration):
 
 
 class Suspend(Administration):
+    path = "admin/users/<str:user_id>/suspend"
+    route = "admin-suspend"
+
     @operation(
+        "POST",
         answer=responses.MessageResponse,
         faults=(errors.UserNotFound, errors.Conflict, *_PROTECTED),
         id="suspendUser",
@@ -297,7 +310,11 @@ class Suspend(Administration):
 
 
 class Reactivate(Administration):
+    path = "admin/users/<str:user_id>/reactivate"
+    route = "admin-reactivate"
+
     @operation(
+        "POST",
         answer=responses.MessageResponse,
         faults=(errors.UserNotFound, errors.Conflict),
         id="reactivateUser",
@@ -319,7 +336,11 @@ class Reactivate(Administration):
 
 
 class Logout(Administration):
+    path = "admin/users/<str:user_id>/logout"
+    route = "admin-logout"
+
     @operation(
+        "POST",
         answer=responses.MessageResponse,
         faults=(errors.UserNotFound,),
         id="logOutUser",
@@ -340,7 +361,11 @@ class Logout(Administration):
 
 
 class ResetPassword(Administration):
+    path = "admin/users/<str:user_id>/reset-password"
+    route = "admin-reset-password"
+
     @operation(
+        "POST",
         answer=responses.MessageResponse,
         faults=(
             errors.UserNotFound,

@@ -11,7 +11,7 @@ class AuditConfig(modules.ModuleConfig):
     name = "authservice.audit"
     label = "authservice_audit"
     verbose_name = admin_text("Audit log")
-    urls = "authservice.audit.urls"
+    views = "authservice.audit.views"
     event_listener = "authservice.audit.writer.record_event"
     support = "authservice.audit.support.support"
     examinations = ("authservice.audit.examinations.examine_retention",)

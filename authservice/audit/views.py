@@ -56,10 +56,22 @@ class Cleaned(TypedDict):
     deleted: int
 
 
-class Mine(Endpoint):
+class _Mine(Endpoint):
     """Entries whose actor or target is the caller."""
 
+    def _of(self, category: str) -> HttpResponse:
+        caller: str = self.identity.person.id
+        paging = page(self.request.GET, SORT_FIELDS)
+        rows, total = queries.page_of_user(caller, paging, EntryFilter(category=category))
+        return answer(listing([own(row, caller) for row in rows], paging, total))
+
+
+class MyEntries(_Mine):
+    path = "me/audit"
+    route = "my-audit"
+
     @operation(
+        "GET",
         query=Paged,
         answer=Listing[AuditEntry],
         id="listOwnAuditEntries",
@@ -75,13 +87,19 @@ class Mine(Endpoint):
         """
         return self._of("")
 
+
+class MyLogins(_Mine):
+    path = "me/audit/logins"
+    route = "my-audit-logins"
+
     @operation(
+        "GET",
         query=Paged,
         answer=Listing[AuditEntry],
         id="listOwnLogins",
         answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
     )
-    def find_logins(self) -> HttpResponse:
+    def find(self) -> HttpResponse:
         """List the caller's logins, including refused ones
 
         Logins, refused logins, logouts and tokens of the signed-in user, for a page "Recent
@@ -91,13 +109,19 @@ class Mine(Endpoint):
         """
         return self._of(writer.LOGINS)
 
+
+class MyChanges(_Mine):
+    path = "me/audit/changes"
+    route = "my-audit-changes"
+
     @operation(
+        "GET",
         query=Paged,
         answer=Listing[AuditEntry],
         id="listOwnChanges",
         answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
     )
-    def find_changes(self) -> HttpResponse:
+    def find(self) -> HttpResponse:
         """List changes of the caller's profile
 
         Changes of the account of the signed-in user, such as another name, address or number.
@@ -106,13 +130,19 @@ class Mine(Endpoint):
         """
         return self._of(writer.CHANGES)
 
+
+class MySecurityEvents(_Mine):
+    path = "me/audit/security"
+    route = "my-audit-security"
+
     @operation(
+        "GET",
         query=Paged,
         answer=Listing[AuditEntry],
         id="listOwnSecurityEvents",
         answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
     )
-    def find_security(self) -> HttpResponse:
+    def find(self) -> HttpResponse:
         """List the caller's security events
 
         Second factors, passwords, ended sessions and limits of the signed-in user.
@@ -121,17 +151,14 @@ class Mine(Endpoint):
         """
         return self._of(writer.SECURITY)
 
-    def _of(self, category: str) -> HttpResponse:
-        caller: str = self.identity.person.id
-        paging = page(self.request.GET, SORT_FIELDS)
-        rows, total = queries.page_of_user(caller, paging, EntryFilter(category=category))
-        return answer(listing([own(row, caller) for row in rows], paging, total))
-
 
 class Everything(Endpoint):
+    path = "admin/audit"
+    route = "audit"
     super_admin = True
 
     @operation(
+        "GET",
         query=EntriesPage,
         answer=Listing[AuditEntry],
         id="listAuditEntries",
@@ -158,9 +185,12 @@ class Everything(Endpoint):
 
 
 class OfUser(Endpoint):
+    path = "admin/audit/users/<str:user_id>"
+    route = "audit-user"
     super_admin = True
 
     @operation(
+        "GET",
         query=EntriesPage,
         answer=Listing[AuditEntry],
         id="listUserAuditEntries",
@@ -188,9 +218,12 @@ class OfUser(Endpoint):
 
 
 class OfAction(Endpoint):
+    path = "admin/audit/actions/<str:action>"
+    route = "audit-action"
     super_admin = True
 
     @operation(
+        "GET",
         query=EntriesOfActionPage,
         answer=Listing[AuditEntry],
         id="listActionAuditEntries",
@@ -220,9 +253,12 @@ class OfAction(Endpoint):
 
 
 class Cleanup(Endpoint):
+    path = "admin/audit/cleanup"
+    route = "audit-cleanup"
     super_admin = True
 
     @operation(
+        "POST",
         answer=Cleaned,
         id="cleanUpAuditEntries",
         answered="A `message`, and the number of deleted entries in `deleted`.",

@@ -12,7 +12,13 @@ class CoreConfig(modules.ModuleConfig):
     name = "authservice.core"
     label = "authservice_core"
     verbose_name = admin_text("Accounts and sessions")
-    urls = "authservice.core.urls"
+    views = (
+        "authservice.core.api.signup_views",
+        "authservice.core.api.me_views",
+        "authservice.core.api.account_views",
+        "authservice.core.api.recovery_views",
+        "authservice.core.api.step_up_views",
+    )
     actions = ACTIONS
     awaited_messages = kinds.AWAITED
     message_builders = (

@@ -10,7 +10,7 @@ class CsrfConfig(modules.ModuleConfig):
     name = "authservice.csrf"
     label = "authservice_csrf"
     verbose_name = admin_text("CSRF protection")
-    urls = "authservice.csrf.urls"
+    views = "authservice.csrf.views"
     request_guard = "authservice.csrf.guard.guard"
 
     def ready(self) -> None:

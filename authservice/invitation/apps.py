@@ -12,7 +12,7 @@ class InvitationConfig(modules.ModuleConfig):
     name = "authservice.invitation"
     label = "authservice_invitation"
     verbose_name = admin_text("Invitations")
-    urls = "authservice.invitation.urls"
+    views = "authservice.invitation.views"
     message_builders = "authservice.invitation.platform_invitations.message_builders"
     account_access = "authservice.invitation.platform_invitations.account_access"
     expired_rows = "authservice.invitation.platform_invitations.expired_rows"

@@ -142,7 +142,30 @@ class InvitationAccepted(Entered):
 
 
 class Invitations(Endpoint):
+    path = "invitations"
+    route = "invitations"
+
     @operation(
+        "GET",
+        query=InvitationsPage,
+        answer=Listing[Invitation],
+        id="listInvitations",
+    )
+    def find(self) -> HttpResponse:
+        """List the invitations that the user sent
+
+        The invitations that the signed-in user sent, of every status, page by page. Filter by
+        `status`, `purpose` and `query`, a part of the address. `total` is the number of all that
+        match.
+        """
+        query = without_empty(self.request.GET)
+        paging = page(query, SORT_FIELDS)
+        filters = Filter(**fields.read(InvitationsQuery, query))
+        rows, total = platform_invitations.sent_by(self.identity.person, filters, paging)
+        return answer(listing([_invitation(row) for row in rows], paging, total))
+
+    @operation(
+        "POST",
         body=InvitationIn,
         answer=SentInvitation,
         status=201,
@@ -169,27 +192,13 @@ class Invitations(Endpoint):
         )
         return answer(_sent(created, mailed=mailed), status=201)
 
-    @operation(
-        query=InvitationsPage,
-        answer=Listing[Invitation],
-        id="listInvitations",
-    )
-    def find(self) -> HttpResponse:
-        """List the invitations that the user sent
-
-        The invitations that the signed-in user sent, of every status, page by page. Filter by
-        `status`, `purpose` and `query`, a part of the address. `total` is the number of all that
-        match.
-        """
-        query = without_empty(self.request.GET)
-        paging = page(query, SORT_FIELDS)
-        filters = Filter(**fields.read(InvitationsQuery, query))
-        rows, total = platform_invitations.sent_by(self.identity.person, filters, paging)
-        return answer(listing([_invitation(row) for row in rows], paging, total))
-
 
 class OwnInvitations(Endpoint):
+    path = "invitations/my"
+    route = "own-invitations"
+
     @operation(
+        "GET",
         query=OwnInvitationsPage,
         answer=counted(list[Invitation]),
         id="listOwnInvitations",
@@ -209,7 +218,11 @@ class OwnInvitations(Endpoint):
 
 
 class OneInvitation(Endpoint):
+    path = "invitations/<str:invitation_id>"
+    route = "invitation"
+
     @operation(
+        "DELETE",
         answer=MessageResponse,
         faults=(Forbidden, errors.InvitationNotFound, errors.InvitationNotPending),
         id="cancelInvitation",
@@ -227,7 +240,11 @@ class OneInvitation(Endpoint):
 
 
 class Resend(Endpoint):
+    path = "invitations/<str:invitation_id>/resend"
+    route = "invitation-resend"
+
     @operation(
+        "POST",
         answer=SentInvitation,
         faults=(
             Forbidden,
@@ -255,30 +272,13 @@ class Resend(Endpoint):
 class Accept(FormEndpoint):
     """The link of the mail leads here if the project has no front end."""
 
+    path = "invitations/accept"
     route = "invitation-accept"
     typed = ("name",)
     public = True
 
     @operation(
-        query=InvitationLinkIn,
-        answer=ToConfirm | None,
-        page="A browser gets a page with a form.",
-        faults=_LINK_FAULTS,
-        id="showInvitation",
-    )
-    def show(self) -> HttpResponse:
-        """Show the page of an invitation
-
-        The page of an invitation, for services without a front end. A browser gets a form, which
-        sends `POST /invitations/accept`. Opening it accepts nothing. Other clients get `status`
-        `confirm`.
-        """
-        return self.show_form(self.read_query(InvitationLinkIn))
-
-    def link_details(self, hidden: Mapping[str, Secret]) -> Mapping[str, Any]:
-        return platform_invitations.describe(hidden["token"], self.client)
-
-    @operation(
+        "POST",
         body=AcceptInvitationIn,
         answer=InvitationAccepted | Challenged,
         faults=acceptance.REFUSALS,
@@ -318,11 +318,34 @@ class Accept(FormEndpoint):
             more={"is_new_user": accepted.is_new_user},
         )
 
+    @operation(
+        "GET",
+        query=InvitationLinkIn,
+        answer=ToConfirm | None,
+        page="A browser gets a page with a form.",
+        faults=_LINK_FAULTS,
+        id="showInvitation",
+    )
+    def show(self) -> HttpResponse:
+        """Show the page of an invitation
+
+        The page of an invitation, for services without a front end. A browser gets a form, which
+        sends `POST /invitations/accept`. Opening it accepts nothing. Other clients get `status`
+        `confirm`.
+        """
+        return self.show_form(self.read_query(InvitationLinkIn))
+
+    def link_details(self, hidden: Mapping[str, Secret]) -> Mapping[str, Any]:
+        return platform_invitations.describe(hidden["token"], self.client)
+
 
 class Decline(Endpoint):
+    path = "invitations/decline"
+    route = "invitation-decline"
     public = True
 
     @operation(
+        "POST",
         body=DeclineInvitationIn,
         faults=_LINK_FAULTS,
         id="declineInvitation",

@@ -75,12 +75,14 @@ class _NotTheBaseClass:
 
 
 class ModuleConfig(AppConfig):
-    """The configuration of a module: its URLconf and its fillers for the slots."""
+    """The configuration of a module: its routes and its fillers for the slots."""
 
     # Django looks for the only `AppConfig` in `apps.py`, where an app of the host project has also
     # imported this class. With two of them it would silently use neither.
     default = cast(bool, _NotTheBaseClass())
     default_auto_field = "django.db.models.BigAutoField"
+    # The files whose classes with a `path` are routes, and a URLconf for other views.
+    views: str | tuple[str, ...] = ()
     urls: str | None = None
     # What the module records. If it is installed, `authservice.kernel.actions` lists them too.
     actions: Mapping[str, Action] = {}
@@ -236,8 +238,3 @@ def plugged(slot: str, filler: Any) -> Iterator[None]:
 def awaited_messages() -> frozenset[str]:
     """The kinds of messages that the installed modules declare in `awaited_messages`."""
     return frozenset(kind for config in installed() for kind in config.awaited_messages)
-
-
-def urlconfs() -> list[str]:
-    """The URLconfs to mount."""
-    return [config.urls for config in installed() if config.urls]

@@ -11,7 +11,7 @@ class MagicLinkConfig(modules.ModuleConfig):
     name = "authservice.magiclink"
     label = "authservice_magiclink"
     verbose_name = admin_text("Magic links")
-    urls = "authservice.magiclink.urls"
+    views = "authservice.magiclink.views"
     message_builders = "authservice.magiclink.link_login.message_builders"
     account_access = "authservice.magiclink.link_login.account_access"
     expired_rows = "authservice.magiclink.auto_register.expired_rows"

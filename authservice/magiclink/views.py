@@ -64,9 +64,12 @@ class MagicLinkSent(Sent):
 
 
 class Send(Endpoint):
+    path = "magic-link/send"
+    route = "send-magic-link"
     public = True
 
     @operation(
+        "POST",
         body=EmailIn,
         answer=MagicLinkSent,
         faults=(errors.EmailNotConfigured,),
@@ -98,7 +101,11 @@ class Send(Endpoint):
 
 
 class Resend(Send):
+    path = "magic-link/resend"
+    route = "resend-magic-link"
+
     @operation(
+        "POST",
         body=EmailIn,
         answer=MagicLinkSent,
         faults=(errors.EmailNotConfigured,),
@@ -126,36 +133,15 @@ class Resend(Send):
         return self.send()
 
 
-class VerifyCode(Endpoint):
-    public = True
-
-    @operation(
-        body=CodeIn,
-        answer=Authenticated | Challenged,
-        faults=(errors.Conflict, errors.InvalidVerificationCode, errors.PhoneNotVerified),
-        id="verifyMagicLinkCode",
-    )
-    def verify_code(self) -> HttpResponse:
-        """Sign in with a mailed code
-
-        Signs in with the code of the mail instead of its link, for example on another device. The
-        response is that of a login: tokens, or the challenge of a second factor.
-
-        400 `INVALID_VERIFICATION_CODE` is the answer to every wrong, used or expired code. A code
-        allows five attempts; after them the right code is refused too, and only the link works.
-        """
-        fields = self.read(CodeIn)
-        outcome = link_login.log_in_by_code(client=self.client, caller=_caller(self), **fields)
-        return responses.login(outcome, message=_DONE)
-
-
 class Verify(LinkEndpoint):
+    path = "magic-link/verify"
     route = VERIFY
     public = True
     guard_exempt = True
     takes_form = True
 
     @operation(
+        "GET",
         query=TokenIn,
         # None for a HEAD request: the link stays unused.
         answer=Authenticated | Challenged | None,
@@ -195,6 +181,7 @@ class Verify(LinkEndpoint):
         return self._enter(token)
 
     @operation(
+        "POST",
         body=TokenIn,
         answer=Authenticated | Challenged,
         redirect=_ONWARD,
@@ -239,6 +226,32 @@ class Verify(LinkEndpoint):
         trace = cookies.get(self.request, _COOKIE)
         target = link_login.target_of(token) if trace else ""
         return bool(target) and constant_time_compare(trace, _trace(target))
+
+
+class VerifyCode(Endpoint):
+    path = "magic-link/verify-code"
+    route = "magic-link-verify-code"
+    public = True
+
+    @operation(
+        "POST",
+        body=CodeIn,
+        answer=Authenticated | Challenged,
+        faults=(errors.Conflict, errors.InvalidVerificationCode, errors.PhoneNotVerified),
+        id="verifyMagicLinkCode",
+    )
+    def verify_code(self) -> HttpResponse:
+        """Sign in with a mailed code
+
+        Signs in with the code of the mail instead of its link, for example on another device. The
+        response is that of a login: tokens, or the challenge of a second factor.
+
+        400 `INVALID_VERIFICATION_CODE` is the answer to every wrong, used or expired code. A code
+        allows five attempts; after them the right code is refused too, and only the link works.
+        """
+        fields = self.read(CodeIn)
+        outcome = link_login.log_in_by_code(client=self.client, caller=_caller(self), **fields)
+        return responses.login(outcome, message=_DONE)
 
 
 def _trace(email_key: str) -> str:

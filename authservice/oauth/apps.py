@@ -12,7 +12,7 @@ class OAuthConfig(modules.ModuleConfig):
     name = "authservice.oauth"
     label = "authservice_oauth"
     verbose_name = admin_text("Social login")
-    urls = "authservice.oauth.urls"
+    views = "authservice.oauth.views"
     message_builders = "authservice.oauth.messages.message_builders"
     account_access = "authservice.oauth.linking.account_access"
     support = "authservice.oauth.support.support"

@@ -97,9 +97,11 @@ def at_error_page(fault: general.Fault) -> HttpResponse | None:
 
 
 class Providers(Endpoint):
+    path = "oauth/providers"
+    route = "oauth-providers"
     public = True
 
-    @operation(answer=ProviderList, id="listProviders")
+    @operation("GET", answer=ProviderList, id="listProviders")
     def list_all(self) -> HttpResponse:
         """List the providers
 
@@ -114,7 +116,11 @@ class Providers(Endpoint):
 
 
 class LinkedProviders(Endpoint):
+    path = "oauth/linked"
+    route = "oauth-linked"
+
     @operation(
+        "GET",
         query=ArrayQuery,
         answer=counted(LinkedList),
         id="listLinkedProviders",
@@ -133,11 +139,13 @@ class LinkedProviders(Endpoint):
 
 
 class Start(LinkEndpoint):
+    path = "oauth/<str:provider>"
     route = "oauth"
     public_actions = frozenset({"start"})
     strict_actions = frozenset({"unlink"})
 
     @operation(
+        "GET",
         query=StartIn,
         # None for a HEAD request: no login is started.
         answer=None,
@@ -183,6 +191,7 @@ class Start(LinkEndpoint):
         return redirected or super().refuse(fault)
 
     @operation(
+        "DELETE",
         answer=MessageResponse,
         faults=(errors.NotLinked, errors.LastLoginMethod),
         id="unlinkProvider",
@@ -212,12 +221,14 @@ class Callback(LinkEndpoint):
     in the browser without a way back.
     """
 
+    path = "oauth/<str:provider>/callback"
     route = flow.CALLBACK
     public = True
     guard_exempt = True
     takes_form = True
 
     @operation(
+        "GET",
         query=CallbackIn,
         # None for a HEAD request: the code stays unused.
         answer=SignedInByProvider | Challenged | ProviderLinked | None,
@@ -245,6 +256,7 @@ class Callback(LinkEndpoint):
         return self._arrive(provider, lambda: self.read_query(CallbackIn))
 
     @operation(
+        "POST",
         body=CallbackFormIn,
         answer=SignedInByProvider | Challenged | ProviderLinked,
         redirect=_ONWARD,
@@ -330,9 +342,12 @@ class Callback(LinkEndpoint):
 
 
 class Link(Endpoint):
+    path = "oauth/<str:provider>/link"
+    route = "oauth-link"
     strict_actions = frozenset({"start"})
 
     @operation(
+        "POST",
         body=LinkIn,
         answer=LinkStarted,
         faults=(
@@ -369,10 +384,13 @@ class Link(Endpoint):
 
 
 class Nonce(Endpoint):
+    path = "oauth/<str:provider>/nonce"
+    route = "oauth-nonce"
     public = True
     throttle_scopes = {"issue": "oauth-native"}
 
     @operation(
+        "POST",
         answer=IssuedNonce,
         faults=PROVIDER_FAULTS,
         id="issueProviderNonce",
@@ -393,10 +411,13 @@ class Nonce(Endpoint):
 
 
 class Token(Endpoint):
+    path = "oauth/<str:provider>/token"
+    route = "oauth-token"
     public = True
     throttle_scopes = {"trade": "oauth-native"}
 
     @operation(
+        "POST",
         body=NativeTokenIn,
         answer=SignedInByProvider | Challenged,
         faults=(*PROVIDER_FAULTS, *LOGIN_FAULTS),

@@ -14,7 +14,7 @@ class OpenAPIConfig(modules.ModuleConfig):
     name = "authservice.openapi"
     label = "authservice_openapi"
     verbose_name = admin_text("API description")
-    urls = "authservice.openapi.urls"
+    views = "authservice.openapi.views"
 
     def ready(self) -> None:
         from authservice.openapi import checks

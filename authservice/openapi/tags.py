@@ -83,7 +83,7 @@ SECTIONS = (
     Section(
         "Administration",
         "Manage users, and read the audit log of all of them. For super admins.",
-        ("/admin/users", "/admin/audit"),
+        ("/admin/users", "/admin/audit", "/admin/audit/cleanup"),
     ),
     Section(
         "Discovery",

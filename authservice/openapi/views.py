@@ -74,9 +74,12 @@ class _Guarded(Endpoint):
 
 
 class Yaml(_Guarded):
+    path = "openapi.yaml"
+    route = "schema"
     throttle_scopes: ClassVar = _SCOPE
 
     @operation(
+        "GET",
         answer=Raw(("application/yaml",), dict[str, Any]),
         id="getSchema",
     )
@@ -86,9 +89,11 @@ class Yaml(_Guarded):
 
 
 class Json(_Guarded):
+    path = "openapi.json"
+    route = "schema-json"
     throttle_scopes: ClassVar = _SCOPE
 
-    @operation(answer=Raw(body=dict[str, Any]))
+    @operation("GET", answer=Raw(body=dict[str, Any]))
     def fetch(self) -> HttpResponse:
         """Get this description as JSON"""
         return self._description(as_text.as_json, "application/json")
@@ -106,14 +111,20 @@ class _Page(_Guarded):
 
 
 class SwaggerUI(_Page):
-    @operation(answer=Raw(("text/html",)), faults=(errors.NotFound,))
+    path = "docs"
+    route = "docs"
+
+    @operation("GET", answer=Raw(("text/html",)), faults=(errors.NotFound,))
     def show(self) -> HttpResponse:
         """Show this description in Swagger UI"""
         return self._page(ui_pages.swagger_ui())
 
 
 class Redoc(_Page):
-    @operation(answer=Raw(("text/html",)), faults=(errors.NotFound,))
+    path = "redoc"
+    route = "redoc"
+
+    @operation("GET", answer=Raw(("text/html",)), faults=(errors.NotFound,))
     def show(self) -> HttpResponse:
         """Show this description in ReDoc"""
         return self._page(ui_pages.redoc())
@@ -122,10 +133,13 @@ class Redoc(_Page):
 class Asset(Endpoint):
     """Scripts and styles of the pages, the same for all clients."""
 
+    path = "docs/<str:name>"
+    route = "docs-asset"
     public = True
     throttle_scopes: ClassVar = _SCOPE
 
     @operation(
+        "GET",
         answer=Raw(("text/javascript", "text/css", "image/png")),
         faults=(errors.NotFound,),
     )

@@ -12,7 +12,10 @@ class OrganizationConfig(modules.ModuleConfig):
     name = "authservice.organization"
     label = "authservice_organization"
     verbose_name = admin_text("Organizations")
-    urls = "authservice.organization.urls"
+    views = (
+        "authservice.organization.views.organization_routes",
+        "authservice.organization.views.invitation_routes",
+    )
     session_data = "authservice.organization.views.shapes.session_data"
     message_builders = "authservice.organization.invitations.message_builders"
     account_access = "authservice.organization.invitations.account_access"

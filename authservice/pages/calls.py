@@ -13,7 +13,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from time import perf_counter
 from typing import Any
 
@@ -23,10 +22,11 @@ from django.urls import NoReverseMatch, reverse
 
 from authservice.core.api import callers
 from authservice.core.api.endpoint import Endpoint
+from authservice.core.api.routing import routes_of
 from authservice.core.sessions.bearer import Caller
-from authservice.kernel import modules
 from authservice.kernel.errors import Fault, NotFound
 from authservice.kernel.http.envelope import refusal
+from authservice.kernel.modules import installed
 from authservice.kernel.settings import cached_for_host
 
 called = Signal()
@@ -34,7 +34,7 @@ called = Signal()
 inner request, `path` the address of the route without the query, `body` its JSON, which may have
 passwords and codes, `response` the answer, `seconds` how long it took, and `signed_in` whether it
 was called for a user."""
-OWN_URLS = "authservice.pages.urls"
+_PAGES = "authservice.pages"
 _FAULT = "_authservice_fault"
 # Headers about the body of the form, or about the user, whom the page has identified already.
 _NOT_PASSED = ("HTTP_AUTHORIZATION", "HTTP_CONTENT_ENCODING", "HTTP_TRANSFER_ENCODING")
@@ -157,9 +157,9 @@ def choices(route: str, field: str) -> list[str]:
 
 @cached_for_host
 def _views() -> Mapping[str, Any]:
-    # Without the URLconf of the pages, which asks what routes the other modules have.
-    urlconfs = (urlconf for urlconf in modules.urlconfs() if urlconf != OWN_URLS)
-    routes = [route for urlconf in urlconfs for route in import_module(urlconf).urlpatterns]
+    # Without the pages, whose URLconf asks what routes the other modules have.
+    others = (module for module in installed() if module.name != _PAGES)
+    routes = [route for module in others for route in routes_of(module)]
     return {
         route.name: route.callback
         for route in routes

@@ -15,7 +15,7 @@ class PasskeysConfig(modules.ModuleConfig):
     name = "authservice.passkeys"
     label = "authservice_passkeys"
     verbose_name = admin_text("Passkeys")
-    urls = "authservice.passkeys.urls"
+    views = "authservice.passkeys.views"
     message_builders = "authservice.passkeys.own_passkeys.message_builders"
     second_factor = "authservice.passkeys.passkey_login.second_factor"
     account_access = "authservice.passkeys.passkey_login.account_access"

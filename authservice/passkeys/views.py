@@ -37,7 +37,10 @@ _STEP_UP = (core_errors.StepUpRequired, core_errors.StepUpUnavailable)
 
 
 class Passkeys(Endpoint):
-    @operation(query=ArrayQuery, answer=counted(list[OwnPasskey]), id="listPasskeys")
+    path = "passkeys"
+    route = "passkeys"
+
+    @operation("GET", query=ArrayQuery, answer=counted(list[OwnPasskey]), id="listPasskeys")
     def find(self) -> HttpResponse:
         """List the passkeys
 
@@ -48,6 +51,7 @@ class Passkeys(Endpoint):
         return array([shown(passkey) for passkey in part], len(rows))
 
     @operation(
+        "POST",
         body=AddIn,
         answer=OwnPasskey,
         status=201,
@@ -81,7 +85,11 @@ class Passkeys(Endpoint):
 
 
 class Options(Endpoint):
+    path = "passkeys/options"
+    route = "passkey-options"
+
     @operation(
+        "POST",
         body=OptionsIn,
         answer=PasskeyOptions,
         faults=(*_STEP_UP, errors.PasskeyLimit),
@@ -109,7 +117,11 @@ class Options(Endpoint):
 
 
 class OnePasskey(Endpoint):
+    path = "passkeys/<str:passkey_id>"
+    route = "passkey"
+
     @operation(
+        "PUT",
         body=ChangeIn,
         answer=OwnPasskey,
         faults=(*_STEP_UP, errors.PasskeyNotFound),
@@ -134,6 +146,7 @@ class OnePasskey(Endpoint):
         return answer(shown(passkey))
 
     @operation(
+        "DELETE",
         answer=MessageResponse,
         faults=(*_STEP_UP, errors.LastLoginMethod, errors.PasskeyNotFound),
         id="removePasskey",
@@ -154,7 +167,10 @@ class OnePasskey(Endpoint):
 
 
 class Signals(Endpoint):
-    @operation(answer=PasskeySignals, id="getPasskeySignals")
+    path = "passkeys/signals"
+    route = "passkey-signals"
+
+    @operation("GET", answer=PasskeySignals, id="getPasskeySignals")
     def show(self) -> HttpResponse:
         """Show what the browser should know about the passkeys
 
@@ -176,9 +192,11 @@ class Signals(Endpoint):
 
 
 class LoginOptions(Endpoint):
+    path = "passkeys/login/options"
+    route = "passkey-login-options"
     public = True
 
-    @operation(answer=PasskeyLoginOptions, id="startPasskeyLogin")
+    @operation("POST", answer=PasskeyLoginOptions, id="startPasskeyLogin")
     def begin(self) -> HttpResponse:
         """Get the options to log in with a passkey
 
@@ -194,9 +212,12 @@ class LoginOptions(Endpoint):
 
 
 class Login(Endpoint):
+    path = "passkeys/login"
+    route = "passkey-login"
     public = True
 
     @operation(
+        "POST",
         body=LoginIn,
         answer=Authenticated | Challenged,
         faults=(

@@ -10,7 +10,10 @@ class SessionConfig(modules.ModuleConfig):
     name = "authservice.session"
     label = "authservice_session"
     verbose_name = admin_text("Sessions")
-    urls = "authservice.session.urls"
+    views = (
+        "authservice.core.api.login_views",
+        "authservice.session.views",
+    )
     login_policy = "authservice.session.session_policy.policy"
 
     def ready(self) -> None:

@@ -33,7 +33,11 @@ class Session(TypedDict):
 
 
 class Sessions(Endpoint):
+    path = "sessions"
+    route = "sessions"
+
     @operation(
+        "GET",
         query=ArrayQuery,
         answer=counted(list[Session]),
         id="listSessions",
@@ -52,7 +56,7 @@ class Sessions(Endpoint):
         rows, total = session_policy.page_of(caller.person, page)
         return array([_session(row, caller.session_id) for row in rows], total)
 
-    @operation(answer=MessageResponse, answered="All other sessions have ended.")
+    @operation("DELETE", answer=MessageResponse, answered="All other sessions have ended.")
     def revoke_others(self) -> HttpResponse:
         """Revoke all sessions except the current one
 
@@ -64,7 +68,10 @@ class Sessions(Endpoint):
 
 
 class OneSession(Endpoint):
-    @operation(answer=Session, faults=(SessionNotFound,))
+    path = "sessions/<str:session_id>"
+    route = "session"
+
+    @operation("GET", answer=Session, faults=(SessionNotFound,))
     def show(self, session_id: str) -> HttpResponse:
         """Show a session
 
@@ -74,7 +81,12 @@ class OneSession(Endpoint):
         row = session_policy.find(self.identity.person, session_id)
         return answer(_session(row, self.identity.session_id))
 
-    @operation(answer=MessageResponse, faults=(SessionNotFound,), answered="The session has ended.")
+    @operation(
+        "DELETE",
+        answer=MessageResponse,
+        faults=(SessionNotFound,),
+        answered="The session has ended.",
+    )
     def revoke(self, session_id: str) -> HttpResponse:
         """Revoke a session
 

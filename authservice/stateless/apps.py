@@ -10,7 +10,7 @@ class StatelessConfig(modules.ModuleConfig):
     name = "authservice.stateless"
     label = "authservice_stateless"
     verbose_name = admin_text("Stateless login")
-    urls = "authservice.stateless.urls"
+    views = "authservice.core.api.login_views"
     login_policy = "authservice.stateless.stateless_policy.policy"
 
     def ready(self) -> None:

@@ -15,7 +15,7 @@ class TwoFactorConfig(modules.ModuleConfig):
     name = "authservice.twofactor"
     label = "authservice_twofactor"
     verbose_name = admin_text("Two-factor authentication")
-    urls = "authservice.twofactor.urls"
+    views = "authservice.twofactor.views"
     message_builders = "authservice.twofactor.enrolment.message_builders"
     expired_rows = "authservice.twofactor.enrolment.expired_rows"
     second_factor = "authservice.twofactor.verify_login.second_factor"

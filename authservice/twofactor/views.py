@@ -89,7 +89,11 @@ class TwoFactorStatus(TypedDict):
 
 
 class Setup(Endpoint):
+    path = "2fa/setup"
+    route = "2fa-setup"
+
     @operation(
+        "POST",
         body=SetupIn,
         answer=TwoFactorSetup,
         faults=(
@@ -123,7 +127,11 @@ class Setup(Endpoint):
 
 
 class Verify(Endpoint):
+    path = "2fa/verify"
+    route = "2fa-verify"
+
     @operation(
+        "POST",
         body=CodeIn,
         answer=MessageResponse,
         faults=(
@@ -157,7 +165,11 @@ class Verify(Endpoint):
 
 
 class Disable(Endpoint):
+    path = "2fa/disable"
+    route = "2fa-disable"
+
     @operation(
+        "POST",
         body=CodeIn,
         answer=MessageResponse,
         faults=(TooManyAttempts, TwoFactorInvalid, TwoFactorNotEnabled),
@@ -181,7 +193,10 @@ class Disable(Endpoint):
 
 
 class Status(Endpoint):
-    @operation(answer=TwoFactorStatus, id="getTwoFactorStatus")
+    path = "2fa/status"
+    route = "2fa-status"
+
+    @operation("GET", answer=TwoFactorStatus, id="getTwoFactorStatus")
     def read_status(self) -> HttpResponse:
         """Show whether a second factor is enabled
 
@@ -198,7 +213,11 @@ class Status(Endpoint):
 
 
 class RenewBackupCodes(Endpoint):
+    path = "2fa/backup-codes"
+    route = "2fa-backup-codes"
+
     @operation(
+        "POST",
         body=CodeIn,
         answer=NewBackupCodes,
         faults=(TooManyAttempts, TwoFactorInvalid, TwoFactorNotEnabled),
@@ -224,11 +243,13 @@ class RenewBackupCodes(Endpoint):
 
 # A form too: the pages module asks for the code after a mailed link to log in.
 class VerifyLogin(FormEndpoint):
+    path = "2fa/verify-login"
     route = "2fa-verify-login"
     hidden = ("temp_token",)
     public = True
 
     @operation(
+        "POST",
         body=VerifyLoginIn,
         answer=Authenticated | Challenged,
         faults=(
@@ -272,9 +293,12 @@ class VerifyLogin(FormEndpoint):
 
 
 class SetupLogin(Endpoint):
+    path = "2fa/setup-login"
+    route = "2fa-setup-login"
     public = True
 
     @operation(
+        "POST",
         body=TempTokenIn,
         answer=TwoFactorSetup,
         faults=(InvalidToken, TwoFactorAlreadyEnabled),

@@ -35,19 +35,35 @@ _NOT_INSTALLED = (StatelessConfig,)
 _PAGES = account_section.AccountSection
 _TYPES = (interfaces.Arrival, interfaces.Challenge, interfaces.Lifetimes)
 
+_ROUTES = (
+    (
+        "views",
+        "a file, or a tuple of files",
+        "The routes of the module: each ``Endpoint`` with a ``path``, relative to the prefix of the"
+        " project.",
+    ),
+    (
+        "urls",
+        "a URLconf",
+        "Further routes of the module, such as views of Django. They are mounted below the prefix"
+        " of the project, after those of ``views``.",
+    ),
+)
+
 
 def page() -> str:
-    return rst.page("Slots", INTRO, [_urls(), *map(_slot, SLOTS), *map(_type, _TYPES)])
+    return rst.page("Slots", INTRO, [*_routes(), *map(_slot, SLOTS), *map(_type, _TYPES)])
 
 
-def _urls() -> str:
-    facts = {
-        "Signature": "a URLconf",
-        "Called": "By ``authservice.urls``, at start.",
-        "Filled by": _fillers("urls"),
-    }
-    text = "The routes of the module, which are mounted below the prefix of the project."
-    return rst.entry("slot-urls", rst.literal("urls"), f"{text}\n\n{rst.fields(facts)}")
+def _routes() -> Iterator[str]:
+    for name, signature, text in _ROUTES:
+        facts = {
+            "Signature": signature,
+            "Called": "By ``authservice.urls``, at start.",
+            "Filled by": _fillers(name),
+        }
+        body = f"{rst.paragraph(text)}\n\n{rst.fields(facts)}"
+        yield rst.entry(f"slot-{name}", rst.literal(name), body)
 
 
 def _slot(name: str) -> str:
@@ -107,7 +123,7 @@ def _fillers(slot: str) -> str:
     for config in (*installed(), *_NOT_INSTALLED):
         filled = getattr(config, slot) or ()
         paths += [filled] if isinstance(filled, str) else filled
-    return ", ".join(map(rst.literal, sorted(paths)))
+    return ", ".join(map(rst.literal, sorted(set(paths))))
 
 
 def _type(shape: type[Any]) -> str:

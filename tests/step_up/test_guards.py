@@ -1,16 +1,17 @@
 """Which routes ask for a fresh proof, below its level, past its age and right after a weak one."""
 
 from datetime import timedelta
-from importlib import import_module
 from itertools import combinations, cycle
 
 import pytest
+from django.apps import apps
 from django.test import RequestFactory
 
 from authservice.core import errors
 from authservice.core.api import guarded_routes
+from authservice.core.api.routing import routes_of
 from authservice.core.sessions import bearer
-from authservice.kernel import clock, modules
+from authservice.kernel import clock
 from authservice.kernel.levels import ORDER, Record
 from authservice.kernel.secret import Secret
 from authservice.twofactor.models import Authenticator
@@ -253,9 +254,8 @@ def test_strict_age_is_a_setting(ann, configure):
 
 def test_routes_of_organizations_that_strict_guards():
     with mounted("authservice.organization"):
-        urlconf = import_module("authservice.organization.urls")
-        assert urlconf.__name__ in modules.urlconfs()
-        views = {route.callback.cls for route in urlconf.urlpatterns}
+        routes = routes_of(apps.get_app_config("authservice_organization"))
+        views = {route.callback.cls for route in routes}
         strict = {(view.__name__, name) for view in views for name in view.strict_actions}
         in_part = {(view.__name__, name) for view in views for name in view.strict_in_part}
 

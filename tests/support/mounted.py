@@ -15,7 +15,7 @@ from django.test import override_settings
 from django.urls import URLPattern, URLResolver, clear_url_caches
 
 from authservice.kernel import actions
-from authservice.kernel.modules import urlconfs
+from authservice.kernel.modules import installed
 
 _SIGNALS = (pre_save, post_save, pre_delete, post_delete)
 LOGIN = ("authservice.session", "authservice.stateless")
@@ -57,8 +57,9 @@ def _own_receivers() -> Iterator[None]:
 
 def remount() -> None:
     """Reload the URLconf for the modules that are installed now."""
-    # The routes of a module may depend on which others are installed.
-    for name in (*urlconfs(), "authservice.urls"):
+    # The pages of the pages module depend on which others are installed.
+    urlconfs = [module.urls for module in installed() if module.urls]
+    for name in (*urlconfs, "authservice.urls"):
         reload(import_module(name))
     # Every URLconf that was imported before, by whichever test, still has the routes of then.
     for module in list(sys.modules.values()):

@@ -85,9 +85,13 @@ class Availability(TypedDict):
 
 
 class Profile(Endpoint):
+    path = "profile"
+    route = "profile"
     strict_in_part = frozenset({"update"})
 
     @operation(
+        "PUT",
+        "PATCH",
         body=ProfileIn,
         answer=User,
         faults=(
@@ -134,7 +138,11 @@ class Profile(Endpoint):
 
 
 class ChangePassword(Endpoint):
+    path = "change-password"
+    route = "change-password"
+
     @operation(
+        "PUT",
         body=ChangePasswordIn,
         answer=NewDeviceToken,
         faults=(
@@ -177,7 +185,11 @@ class ChangePassword(Endpoint):
 
 
 class ChangeUsername(Endpoint):
+    path = "change-username"
+    route = "change-username"
+
     @operation(
+        "PUT",
         body=ChangeUsernameIn,
         answer=User,
         faults=(*recent_proof.FAULTS, errors.Conflict, errors.UsernameAlreadyExists),
@@ -207,10 +219,13 @@ class ChangeUsername(Endpoint):
 
 
 class IsAvailable(Endpoint):
+    path = "is-available"
+    route = "is-available"
     public = True
     throttle_scopes = {"look_up": "is-available"}
 
     @operation(
+        "POST",
         body=AvailabilityIn,
         answer=Availability,
         id="checkAvailability",
@@ -243,9 +258,12 @@ class EmailChangeRequested(MessageResponse):
 
 
 class ChangeEmail(Endpoint):
+    path = "change-email"
+    route = "change-email"
     strict_actions = frozenset({"ask"})
 
     @operation(
+        "POST",
         body=ChangeEmailIn,
         answer=EmailChangeRequested,
         faults=(*recent_proof.FAULTS, errors.EmailNotConfigured, errors.UserAlreadyExists),
@@ -285,12 +303,14 @@ class ChangeEmail(Endpoint):
 class ConfirmEmailChange(LinkEndpoint):
     """A link in a mail: redirects browsers to the front end if one is configured."""
 
+    path = "change-email/confirm"
     route = "confirm-email-change"
     public = True
     guard_exempt = True
     takes_form = True
 
     @operation(
+        "GET",
         query=TokenIn,
         # None for a HEAD request: the token is not spent.
         answer=Verified | ToConfirm | None,
@@ -332,6 +352,7 @@ class ConfirmEmailChange(LinkEndpoint):
         return answer(status)
 
     @operation(
+        "POST",
         body=TokenIn,
         answer=Verified,
         redirect=_EMAIL_ONWARD,

@@ -58,8 +58,10 @@ _CHARACTERS = phrase("A text has characters that the database of this service ca
 
 
 class Endpoint(ViewSetMixin, APIView):
-    """A path of the service; methods map to actions in the URLconf.
+    """A path of the service, whose actions are the methods with `@operation`.
 
+    A class with a `path` in the views of a module is a route (`routing.py`): `path` is relative to
+    the mount, and `route` is the name for `reverse`.
     `public` routes ignore credentials, valid or not; `public_actions` are the public ones of a path
     whose other methods require a user. `super_admin` routes require a super admin.
     `throttle_scopes` maps an action to its flood limit if that is not the general one.
@@ -71,6 +73,8 @@ class Endpoint(ViewSetMixin, APIView):
     which has counted the request.
     """
 
+    path: ClassVar[str]
+    route: ClassVar[str]
     public: ClassVar[bool] = False
     public_actions: ClassVar[frozenset[str]] = frozenset()
     super_admin: ClassVar[bool] = False
@@ -102,7 +106,18 @@ class Endpoint(ViewSetMixin, APIView):
     on_response: Callable[[HttpResponse], None] | None = None
 
     @classmethod
+    def actions(cls) -> dict[str, str]:
+        """The name of the action for each HTTP method. Those of a parent class are not included."""
+        return {
+            method.lower(): name
+            for name, member in vars(cls).items()
+            if hasattr(member, "operation")
+            for method in member.operation.methods
+        }
+
+    @classmethod
     def as_view(cls, actions: Any = None, **options: Any) -> Any:
+        actions = actions or cls.actions()
         view = super().as_view(actions, **options)
         view.__dict__[REFUSES_FORGED] = True
         for alias in connections:

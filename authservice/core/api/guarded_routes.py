@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from importlib import import_module
 from typing import Any, NamedTuple
 
+from authservice.core.api.routing import routes_of
 from authservice.core.conf import step_up as conf
 from authservice.core.login.step_up import Need
-from authservice.kernel import modules
 from authservice.kernel.levels import OWN
+from authservice.kernel.modules import installed
 from authservice.kernel.settings import cached, convert
 
 _PARAMETER = re.compile(r"<[^>]*>|\{[^}]*\}")
@@ -27,8 +27,8 @@ class Route(NamedTuple):
 
 def routes() -> Iterator[Route]:
     """Every action of the installed modules that needs a signed-in user."""
-    for urlconf in modules.urlconfs():
-        for route in import_module(urlconf).urlpatterns:
+    for module in installed():
+        for route in routes_of(module):
             view = getattr(route.callback, "cls", None)
             for method, action in getattr(route.callback, "actions", {}).items():
                 # Django adds HEAD to a view that has GET, with the same action.

@@ -46,9 +46,8 @@ class ToConfirm(TypedDict):
 
 
 class LinkEndpoint(Endpoint):
-    """A route whose JSON becomes a page for browsers. `route` is its name in the URLconf."""
+    """A route whose JSON becomes a page for browsers."""
 
-    route: ClassVar[str]
     is_visited = True
 
     def _respond(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
@@ -108,6 +107,13 @@ class FormEndpoint(LinkEndpoint):
     hidden: ClassVar[tuple[str, ...]] = ("token",)
     # Fields whose values the form shows again; never secrets.
     typed: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def actions(cls) -> dict[str, str]:
+        actions = super().actions()
+        if not plugs(LinkPages):
+            actions.pop("get", None)  # without the pages module there is no form to show
+        return actions
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if self._is_form and plugs(LinkPages):
@@ -185,11 +191,6 @@ class FormEndpoint(LinkEndpoint):
                 caller = bearer.identify(access_token)
                 revocation.log_out(caller.person, caller.session, self.client)
         return True
-
-
-def with_page(actions: dict[str, str]) -> dict[str, str]:
-    """The actions of a route, with `show` for GET if the pages module is installed."""
-    return {**actions, "get": "show"} if plugs(LinkPages) else actions
 
 
 def _read(route: str, response: HttpResponse, *, keeps_login: bool) -> ResultPage:

@@ -38,7 +38,10 @@ _FAULTS = (*recent_proof.FAULTS, *_REFUSALS)
 
 
 class Me(Endpoint):
-    @operation(answer=User)
+    path = "me"
+    route = "me"
+
+    @operation("GET", answer=User)
     def read_me(self) -> HttpResponse:
         """Get the signed-in user
 
@@ -53,6 +56,7 @@ class Me(Endpoint):
         return answer(responses.own_user(self.identity.person))
 
     @operation(
+        "DELETE",
         body=OwnerIn,
         answer=MessageResponse,
         faults=_FAULTS,
@@ -85,7 +89,11 @@ class Me(Endpoint):
 class DeleteMe(Endpoint):
     """`DELETE /me` for clients that cannot send a body with DELETE."""
 
+    path = "me/delete"
+    route = "delete-me"
+
     @operation(
+        "POST",
         body=OwnerIn,
         answer=MessageResponse,
         faults=_FAULTS,
@@ -129,12 +137,14 @@ class DeleteAccount(LinkEndpoint):
     """The link that users without a password get. Opening it changes nothing, since mail scanners
     open every link; the button of its page sends a POST request."""
 
+    path = "account/delete"
     route = "delete-account"
     public = True
     guard_exempt = True
     takes_form = True
 
     @operation(
+        "GET",
         query=TokenIn,
         answer=ToConfirm | None,
         page="A browser gets a page with a button.",
@@ -155,6 +165,7 @@ class DeleteAccount(LinkEndpoint):
         return self._ask(self.read_query(TokenIn)["token"])
 
     @operation(
+        "POST",
         body=TokenIn,
         answer=Verified,
         page="A browser gets a page, with the button again if the form comes from another site.",
@@ -232,7 +243,11 @@ class Export(TypedDict):
 
 
 class ExportMe(Endpoint):
+    path = "me/export"
+    route = "export-me"
+
     @operation(
+        "GET",
         answer=Export,
         faults=(errors.StepUpRequired, errors.StepUpUnavailable),
         id="exportMe",

@@ -38,9 +38,12 @@ _SENT = phrase("If the account exists and needs it, a message is on its way.")
 
 
 class ForgotPassword(Endpoint):
+    path = "forgot-password"
+    route = "forgot-password"
     public = True
 
     @operation(
+        "POST",
         body=ForgotPasswordIn,
         answer=MessageResponse,
         faults=(errors.SmsNotConfigured,),
@@ -72,35 +75,13 @@ class ForgotPassword(Endpoint):
 class ResetPassword(FormEndpoint):
     """A mailed link leads here if the project has no front end."""
 
+    path = "reset-password"
     route = "reset-password"
     hidden = ("token", "email")
     public = True
 
     @operation(
-        query=ResetLinkIn,
-        answer=ToConfirm | None,
-        page="A browser gets a page with a form.",
-        faults=(errors.InvalidLink, errors.LinkExpired),
-        id="showPasswordReset",
-    )
-    def show(self) -> HttpResponse:
-        """Show the page of a link to set a new password
-
-        The page of a link to set a new password, for services without a front end. A browser gets
-        a form, which sends `POST /reset-password`. Opening it does not use the link. Other clients
-        get `status` `confirm`.
-        """
-        return self.show_form(self.read_query(ResetLinkIn))
-
-    def link_details(self, hidden: Mapping[str, Secret]) -> Mapping[str, Any]:
-        """The address, which the form shows besides its fields, and the rules for a new password of
-        this user. They may tell the holder of the link whether the user has a second factor, as the
-        refusal of a weak password does, which leaves the link valid too."""
-        email = hidden["email"].reveal()
-        person, _ = password_reset.require_open(hidden["token"], email)
-        return {"email": email, "password_rules": passwords.rules(person.user)}
-
-    @operation(
+        "POST",
         body=ResetPasswordIn,
         answer=NewDeviceToken,
         faults=(
@@ -150,11 +131,39 @@ class ResetPassword(FormEndpoint):
         responses.hand_out_device(response, device_token)
         return response
 
+    @operation(
+        "GET",
+        query=ResetLinkIn,
+        answer=ToConfirm | None,
+        page="A browser gets a page with a form.",
+        faults=(errors.InvalidLink, errors.LinkExpired),
+        id="showPasswordReset",
+    )
+    def show(self) -> HttpResponse:
+        """Show the page of a link to set a new password
+
+        The page of a link to set a new password, for services without a front end. A browser gets
+        a form, which sends `POST /reset-password`. Opening it does not use the link. Other clients
+        get `status` `confirm`.
+        """
+        return self.show_form(self.read_query(ResetLinkIn))
+
+    def link_details(self, hidden: Mapping[str, Secret]) -> Mapping[str, Any]:
+        """The address, which the form shows besides its fields, and the rules for a new password of
+        this user. They may tell the holder of the link whether the user has a second factor, as the
+        refusal of a weak password does, which leaves the link valid too."""
+        email = hidden["email"].reveal()
+        person, _ = password_reset.require_open(hidden["token"], email)
+        return {"email": email, "password_rules": passwords.rules(person.user)}
+
 
 class SendVerificationEmail(Endpoint):
+    path = "send-verification-email"
+    route = "send-verification-email"
     public = True
 
     @operation(
+        "POST",
         body=EmailIn,
         answer=MessageResponse,
         answered=(
@@ -177,7 +186,11 @@ class SendVerificationEmail(Endpoint):
 
 
 class ResendVerificationEmail(SendVerificationEmail):
+    path = "resend-verification-email"
+    route = "resend-verification-email"
+
     @operation(
+        "POST",
         body=EmailIn,
         answer=MessageResponse,
         answered=(
@@ -202,9 +215,12 @@ class ResendVerificationEmail(SendVerificationEmail):
 
 
 class SendVerificationPhone(Endpoint):
+    path = "send-verification-phone"
+    route = "send-verification-phone"
     public = True
 
     @operation(
+        "POST",
         body=PhoneIn,
         answer=MessageResponse,
         faults=(errors.SmsNotConfigured,),
@@ -234,7 +250,11 @@ class SendVerificationPhone(Endpoint):
 
 
 class ResendVerificationPhone(SendVerificationPhone):
+    path = "resend-verification-phone"
+    route = "resend-verification-phone"
+
     @operation(
+        "POST",
         body=PhoneIn,
         answer=MessageResponse,
         faults=(errors.SmsNotConfigured,),
@@ -265,9 +285,12 @@ class ResendVerificationPhone(SendVerificationPhone):
 
 
 class VerifyPhone(Endpoint):
+    path = "verify-phone"
+    route = "verify-phone"
     public = True
 
     @operation(
+        "POST",
         body=VerifyPhoneIn,
         answer=MessageResponse,
         faults=(errors.InvalidVerificationCode,),
@@ -294,12 +317,14 @@ class SecureAccount(LinkEndpoint):
     """The link of a security notice. Opening it changes nothing, since mail scanners open every
     link; the button of its page sends a POST request."""
 
+    path = "account/secure"
     route = "secure-account"
     public = True
     guard_exempt = True  # the token of the link is the proof
     takes_form = True
 
     @operation(
+        "GET",
         query=TokenIn,
         answer=ToConfirm | None,
         page="A browser gets a page with a button.",
@@ -321,6 +346,7 @@ class SecureAccount(LinkEndpoint):
         return answer(status)
 
     @operation(
+        "POST",
         body=TokenIn,
         answer=Verified,
         page="A browser gets a page, with the button again if the form comes from another site.",

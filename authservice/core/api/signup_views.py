@@ -71,10 +71,13 @@ class PublicKeys(TypedDict):
 
 
 class Signup(Endpoint):
+    path = "signup"
+    route = "signup"
     public = True
     throttle_scopes = {"sign_up": "signup"}
 
     @operation(
+        "POST",
         body=SignupIn,
         answer=Authenticated | VerificationRequired | Sent,
         status=201,
@@ -128,9 +131,12 @@ class KeySet(Endpoint):
     """`GET /.well-known/jwks.json` (RFC 7517 section 5), outside the envelope as every client of
     it expects."""
 
+    path = ".well-known/jwks.json"
+    route = "jwks"
     public = True
 
     @operation(
+        "GET",
         answer=Raw(body=PublicKeys),
         answered=(
             "The keys that sign now, that will sign next, and whose tokens may still be valid."
@@ -166,12 +172,14 @@ class VerifyEmail(LinkEndpoint):
     """A link in a mail: redirects browsers to the front end if one is configured; other clients get
     JSON, or a page of the pages module."""
 
+    path = "verify-email"
     route = "verify-email"
     public = True
     guard_exempt = True
     takes_form = True
 
     @operation(
+        "GET",
         query=VerifyEmailIn,
         # None for a HEAD request: the token is not spent.
         answer=Verified | None,
@@ -212,6 +220,7 @@ class VerifyEmail(LinkEndpoint):
         return self._follow(lambda: self._verify(link, proof=proof))
 
     @operation(
+        "POST",
         body=ConfirmEmailIn,
         answer=Verified | SignupDenied,
         redirect=_ONWARD,

@@ -1,6 +1,6 @@
-"""Declare the request and response of a view's action, for the API description.
+"""Declare the method, the request and the response of a view's action.
 
-    @operation(body=LoginIn, answer=Authenticated, faults=(errors.InvalidCredentials,))
+    @operation("POST", body=LoginIn, answer=Authenticated, faults=(errors.InvalidCredentials,))
     def log_in(self) -> HttpResponse:
         '''Log in with a password
 
@@ -8,7 +8,8 @@
         '''
 
 The first line of the docstring is the summary of the operation, the rest its description in
-Markdown. The declaration has no effect at run time: the decorator returns the function itself.
+Markdown. `Endpoint.actions` reads the methods, and the API description the rest. The decorator
+returns the function itself.
 
 The declaration lists only the errors of the action itself. The API description adds those that
 every route of a kind can return: token errors if the route is not public, body errors if its method
@@ -33,9 +34,10 @@ Schema = type[serializers.Serializer[Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """One action. `answer` is the type of `data` (a TypedDict, a list of one, a union, None) or a
-    `Raw`; `answered` is what the usual response to a successful request means, empty if its type
-    says so; `faults` are the errors of the action itself.
+    """One action. `methods` are those of HTTP; a class without a `path` gives them to `as_view`.
+    `answer` is the type of `data` (a TypedDict, a list of one, a union, None) or a `Raw`;
+    `answered` is what the usual response to a successful request means, empty if its type says so;
+    `faults` are the errors of the action itself.
 
     `also` maps further success statuses to their types. `redirect` describes the target of a
     redirect with status `redirect_status`. `page` describes when a browser gets an HTML page
@@ -43,6 +45,7 @@ class Operation:
     """
 
     summary: str
+    methods: tuple[str, ...] = ()
     description: str = ""
     body: Schema | None = None
     query: Schema | None = None
@@ -63,7 +66,7 @@ class Operation:
 
 
 def operation(
-    *,
+    *methods: str,
     body: Schema | None = None,
     query: Schema | None = None,
     answer: Any = None,
@@ -71,13 +74,15 @@ def operation(
     faults: tuple[type[Fault], ...] = (),
     **more: Any,
 ) -> Callable[[Action], Action]:
-    """Decorator that describes an action; `more` are further fields of `Operation`."""
+    """Decorator that declares an action of these HTTP methods, such as `"GET"`; `more` are further
+    fields of `Operation`."""
 
     def describe(action: Action) -> Action:
         # Without docstrings (`python -OO`) an operation has its id only.
         summary, _, description = inspect.cleandoc(action.__doc__ or "").partition("\n\n")
         described = Operation(
             summary=summary,
+            methods=methods,
             description=description,
             body=body,
             query=query,

@@ -96,9 +96,12 @@ class OrgInvitationAccepted(Entered):
 
 
 class Invite(Endpoint):
+    path = "org/<str:org_id>/invite"
+    route = "org-invite"
     strict_in_part = frozenset({"create"})
 
     @operation(
+        "POST",
         body=InvitationIn,
         answer=SentOrgInvitation,
         status=201,
@@ -135,7 +138,11 @@ class Invite(Endpoint):
 
 
 class Invitations(Endpoint):
+    path = "org/<str:org_id>/invitations"
+    route = "org-invitations"
+
     @operation(
+        "GET",
         query=InvitationsQuery,
         answer=counted(list[OrgInvitation]),
         faults=SCOPED,
@@ -161,7 +168,11 @@ class Invitations(Endpoint):
 
 
 class OneInvitation(Endpoint):
+    path = "org/<str:org_id>/invitations/<str:invitation_id>"
+    route = "org-invitation"
+
     @operation(
+        "DELETE",
         answer=responses.MessageResponse,
         faults=(*SCOPED, *_CLOSED),
         id="cancelOrgInvitation",
@@ -183,9 +194,12 @@ class OneInvitation(Endpoint):
 
 
 class Resend(Endpoint):
+    path = "org/<str:org_id>/invitations/<str:invitation_id>/resend"
+    route = "org-invitation-resend"
     strict_in_part = frozenset({"resend"})
 
     @operation(
+        "POST",
         answer=SentOrgInvitation,
         faults=(*_REFUSED, *_CLOSED),
         id="resendOrgInvitation",
@@ -211,7 +225,11 @@ class Resend(Endpoint):
 
 
 class OwnInvitations(Endpoint):
+    path = "org/my/invitations"
+    route = "org-my-invitations"
+
     @operation(
+        "GET",
         query=OwnInvitationsQuery,
         answer=counted(list[ReceivedOrgInvitation]),
         id="listOwnOrgInvitations",
@@ -242,30 +260,13 @@ class OwnInvitations(Endpoint):
 class Accept(FormEndpoint):
     """The link of the mail leads here if the project has no front end."""
 
+    path = "org/invitations/accept"
     route = "org-invitation-accept"
     typed = ("name",)
     public = True
 
     @operation(
-        query=InvitationLinkIn,
-        answer=ToConfirm | None,
-        page="A browser gets a page with a form.",
-        faults=(*_CLOSED, errors.InvitationExpired),
-        id="showOrgInvitation",
-    )
-    def show(self) -> HttpResponse:
-        """Show the page of an invitation to an organization
-
-        The page of an invitation, for services without a front end. A browser gets a form, which
-        sends `POST /org/invitations/accept`. Opening it accepts nothing. Other clients get `status`
-        `confirm`.
-        """
-        return self.show_form(self.read_query(InvitationLinkIn))
-
-    def link_details(self, hidden: Mapping[str, Secret]) -> Mapping[str, Any]:
-        return invitations.describe(hidden["token"], self.client)
-
-    @operation(
+        "POST",
         body=AcceptInvitationIn,
         answer=OrgInvitationAccepted | Challenged,
         faults=(*acceptance.REFUSALS, AlreadyAMember, TooManyMembers),
@@ -306,11 +307,34 @@ class Accept(FormEndpoint):
             accepted.login, message=phrase("Invitation accepted."), more=further_data
         )
 
+    @operation(
+        "GET",
+        query=InvitationLinkIn,
+        answer=ToConfirm | None,
+        page="A browser gets a page with a form.",
+        faults=(*_CLOSED, errors.InvitationExpired),
+        id="showOrgInvitation",
+    )
+    def show(self) -> HttpResponse:
+        """Show the page of an invitation to an organization
+
+        The page of an invitation, for services without a front end. A browser gets a form, which
+        sends `POST /org/invitations/accept`. Opening it accepts nothing. Other clients get `status`
+        `confirm`.
+        """
+        return self.show_form(self.read_query(InvitationLinkIn))
+
+    def link_details(self, hidden: Mapping[str, Secret]) -> Mapping[str, Any]:
+        return invitations.describe(hidden["token"], self.client)
+
 
 class Decline(Endpoint):
+    path = "org/invitations/decline"
+    route = "org-invitation-decline"
     public = True
 
     @operation(
+        "POST",
         body=DeclineInvitationIn,
         faults=(*_CLOSED, errors.InvitationExpired),
         id="declineOrgInvitation",

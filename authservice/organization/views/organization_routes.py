@@ -47,7 +47,11 @@ class SwitchedTokens(responses.ContinuedTokens):
 
 
 class Organizations(Endpoint):
+    path = "org"
+    route = "org"
+
     @operation(
+        "POST",
         body=OrganizationIn,
         answer=shapes.Organization,
         status=201,
@@ -74,7 +78,11 @@ class Organizations(Endpoint):
 
 
 class OwnOrganizations(Endpoint):
+    path = "org/my"
+    route = "org-my"
+
     @operation(
+        "GET",
         query=ArrayQuery,
         answer=counted(list[shapes.Organization]),
         id="listOwnOrganizations",
@@ -95,7 +103,11 @@ class OwnOrganizations(Endpoint):
 
 
 class Switch(Endpoint):
+    path = "org/switch"
+    route = "org-switch"
+
     @operation(
+        "POST",
         body=SwitchIn,
         answer=SwitchedTokens,
         faults=(*SCOPED, kernel_errors.InvalidRefreshToken),
@@ -130,9 +142,11 @@ class Switch(Endpoint):
 
 
 class Organization(Endpoint):
+    path = "org/<str:org_id>"
+    route = "org-one"
     strict_actions = frozenset({"delete"})
 
-    @operation(answer=shapes.OrganizationOfMember, faults=SCOPED, id="getOrganization")
+    @operation("GET", answer=shapes.OrganizationOfMember, faults=SCOPED, id="getOrganization")
     def show(self, org_id: str) -> HttpResponse:
         """Show an organization
 
@@ -146,6 +160,7 @@ class Organization(Endpoint):
         return answer(shapes.organization_of_member(access.find(org_id, self.identity.person)))
 
     @operation(
+        "PUT",
         body=OrganizationChangesIn,
         answer=shapes.Organization,
         faults=SCOPED,
@@ -172,6 +187,7 @@ class Organization(Endpoint):
         return answer(shapes.organization(changed))
 
     @operation(
+        "DELETE",
         answer=responses.MessageResponse,
         faults=(*SCOPED, errors.OrganizationInUse),
         id="deleteOrganization",
@@ -196,7 +212,11 @@ class Organization(Endpoint):
 
 
 class Members(Endpoint):
+    path = "org/<str:org_id>/members"
+    route = "org-members"
+
     @operation(
+        "GET",
         query=MembersQuery,
         answer=counted(list[shapes.Member]),
         faults=SCOPED,
@@ -222,9 +242,12 @@ class Members(Endpoint):
 
 
 class Member(Endpoint):
+    path = "org/<str:org_id>/members/<str:user_id>"
+    route = "org-member"
     strict_in_part = frozenset({"change", "remove"})
 
     @operation(
+        "GET",
         answer=shapes.Member,
         faults=(*SCOPED, errors.MemberNotFound),
         id="getMember",
@@ -244,6 +267,7 @@ class Member(Endpoint):
         return answer(shapes.member(*members.get(actor.organization, user_id)))
 
     @operation(
+        "PUT",
         body=RoleIn,
         answer=responses.MessageResponse,
         faults=_CHANGES,
@@ -271,6 +295,7 @@ class Member(Endpoint):
         return responses.message_response(phrase("Role changed."))
 
     @operation(
+        "DELETE",
         answer=responses.MessageResponse,
         faults=_CHANGES,
         id="removeMember",

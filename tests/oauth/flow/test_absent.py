@@ -27,7 +27,7 @@ LOADED = """
 import json, sys
 import django
 django.setup()
-import authservice.oauth.urls
+import authservice.oauth.views
 from tests.support.routes import routes
 assert [route for route in routes() if "oauth" in route.path]
 print(json.dumps([name for name in sys.modules if name.startswith("social_")]))

@@ -7,6 +7,7 @@ from authservice.kernel.actions import Action
 class Bookmarks(modules.ModuleConfig):
     name = "tests.toy_module.bookmarks"
     label = "bookmarks"
+    views = "tests.toy_module.bookmarks.views"
     urls = "tests.toy_module.bookmarks.urls"
     expired_rows = "tests.toy_module.bookmarks.models.expired_rows"
     account_access = "tests.toy_module.bookmarks.access.account_access"

@@ -1,60 +1,29 @@
-"""The route of bookmarks."""
+"""The URLconf of bookmarks, for a view without the envelope and for a route without a name."""
 
-from typing import TypedDict
-
+from django.http import HttpResponse
 from django.urls import path
-from rest_framework import serializers
 
 from authservice.core.api.endpoint import Endpoint
-from authservice.core.sessions import sessions
-from authservice.kernel import clock, events
-from authservice.kernel.errors import InvalidToken
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
 from tests.toy_module.bookmarks.conf import conf
-from tests.toy_module.bookmarks.errors import TooManyBookmarks
-from tests.toy_module.bookmarks.models import Bookmark
 
 
-class BookmarkIn(serializers.Serializer):
-    address = serializers.URLField(max_length=200)
-
-
-class BookmarkList(TypedDict):
-    """The addresses, the oldest first."""
-
-    addresses: list[str]
-
-
-def addresses(person) -> BookmarkList:
-    rows = Bookmark.objects.filter(user=person.user.pk).order_by("pk")
-    return {"addresses": list(rows.values_list("address", flat=True))}
-
-
-class Bookmarks(Endpoint):
-    @operation(answer=BookmarkList)
+class Limit(Endpoint):
+    @operation(answer=int)
     def show(self):
-        """Show your bookmarks
+        """Show the limit
 
-        The addresses that you have added.
+        How many bookmarks you may have.
         """
-        return answer(addresses(self.identity.person))
-
-    @operation(
-        body=BookmarkIn, answer=BookmarkList, status=201, faults=(TooManyBookmarks, InvalidToken)
-    )
-    def add(self):
-        """Add a bookmark
-
-        Keeps an address until it expires.
-        """
-        address = self.read(BookmarkIn)["address"]
-        with sessions.changing(self.identity.person, self.identity.session) as person:
-            if Bookmark.objects.filter(user=person.user.pk).count() >= conf.most:
-                raise TooManyBookmarks
-            Bookmark.objects.create(user=person.user, address=address, added_at=clock.now())
-            events.record("bookmark.added", person, self.client)
-        return answer(addresses(person), status=201)
+        return answer(conf.most)
 
 
-urlpatterns = [path("bookmarks", Bookmarks.as_view({"get": "show", "post": "add"}))]
+def welcome(request):
+    return HttpResponse("Bookmarks")
+
+
+urlpatterns = [
+    path("bookmarks/limit", Limit.as_view({"get": "show"})),
+    path("bookmarks/welcome", welcome, name="bookmarks-welcome"),
+]

@@ -5,6 +5,8 @@ from io import StringIO
 import pytest
 from django.core.checks import run_checks
 from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 
 from authservice.audit.models import Entry
 from authservice.core.credentials import one_time
@@ -51,6 +53,14 @@ def test_session_that_ended_changes_nothing(ann):
     ann.post("logout")
 
     assert refusal(add(ann)) == (401, "INVALID_TOKEN")
+
+
+def test_routes_of_the_urlconf_answer_beside_those_of_the_views(ann, configure):
+    configure(BOOKMARKS={"MOST": 7})
+
+    assert ann.get("bookmarks/limit").data == 7
+    assert Client().get(reverse("authservice:bookmarks-welcome")).content == b"Bookmarks"
+    assert reverse("authservice:bookmarks") == "/auth/bookmarks"
 
 
 def test_error_and_setting_are_those_of_the_module(ann, configure):

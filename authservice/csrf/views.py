@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TypedDict
 
 from django.http import HttpResponse
-from django.urls import path
 
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.token_cookies import session_of
@@ -24,9 +23,11 @@ class IssuedCsrfToken(TypedDict):
 
 
 class Csrf(Endpoint):
+    path = "csrf-token"
+    route = "csrf-token"
     public = True
 
-    @operation(answer=IssuedCsrfToken)
+    @operation("GET", answer=IssuedCsrfToken)
     def issue(self) -> HttpResponse:
         """Get a CSRF token
 
@@ -49,8 +50,3 @@ class Csrf(Endpoint):
             samesite=conf.cookie_samesite,
         )
         return response
-
-
-urlpatterns = [
-    path("csrf-token", Csrf.as_view({"get": "issue"}), name="csrf-token"),
-]
