@@ -20,7 +20,13 @@ from django.db.models import ProtectedError, Q, QuerySet, RestrictedError
 
 from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter
-from authservice.core.models import AttemptCounter, LostMessage, OneTimeToken, Session
+from authservice.core.models import (
+    AddressReservation,
+    AttemptCounter,
+    LostMessage,
+    OneTimeToken,
+    Session,
+)
 from authservice.kernel import clock, databases
 from authservice.kernel.modules import plugs
 from authservice.kernel.transactions import retry_on_deadlock
@@ -63,6 +69,7 @@ def expired_rows(*, sessions_kept: timedelta) -> list[ExpiredRows]:
         # Modules come first, since a module may find its expired rows by their one-time tokens.
         *(ExpiredRows(*rows) for filler in plugs("expired_rows") for rows in filler().items()),
         ExpiredRows("one-time tokens", OneTimeToken.objects.filter(token_over)),
+        ExpiredRows("reserved addresses", AddressReservation.objects.filter(expires_at__lte=now)),
         ExpiredRows("sessions", Session.objects.filter(session_over)),
         ExpiredRows("attempt counters", AttemptCounter.objects.using(using).filter(counter_over)),
         ExpiredRows(

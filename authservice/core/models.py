@@ -1,5 +1,5 @@
-"""Six tables: accounts, sessions, one-time tokens, attempt counters, lost messages and imported
-rows.
+"""The tables of core: accounts, sessions, one-time tokens, address reservations, attempt counters,
+lost messages and imported rows.
 
 Rows reference the user model of the host project, whichever it is. Names of constraints and indexes
 are global in some databases, hence their prefix.
@@ -243,6 +243,27 @@ class OneTimeToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} {self.pk}"
+
+
+class AddressReservation(models.Model):
+    """A former address of an account: until `expires_at` no other account may have it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="authservice_address_reservations",
+    )
+    email_key = models.CharField(max_length=KEY, editable=False)
+    expires_at = models.DateTimeField()
+
+    objects = PrimaryManager()
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["email_key"], name="authsvc_reservation_email")]
+
+    def __str__(self) -> str:
+        return f"of {self.user_id} until {self.expires_at}"
 
 
 class AttemptCounter(models.Model):

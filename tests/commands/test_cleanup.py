@@ -146,8 +146,9 @@ def test_second_cleanup_finds_nothing(run):
     run("authservice_cleanup")
 
     output = run("authservice_cleanup").splitlines()
-    assert [line.partition(":")[0] for line in output[-4:]] == [
+    assert [line.partition(":")[0] for line in output[-5:]] == [
         "one-time tokens",
+        "reserved addresses",
         "sessions",
         "attempt counters",
         "lost messages",

@@ -202,13 +202,10 @@ OWN_ACCOUNT = (
         (f"{_TRUST}::test_number_loses_its_privilege_if_another_client_confirms",),
     ),
     Mutation(
-        "The reservation that no recovery ends",
-        CORE + "credentials/one_time.py",
-        to(
-            "retained_purposes = (SECURE.name, reservations.PURPOSE)",
-            "retained_purposes = (SECURE.name,)",
-        ),
-        (f"{_FORMER}::test_reservation_remains_when_all_tokens_are_revoked",),
+        "The reservation that no cleanup ends early",
+        CORE + "cleanup.py",
+        to("AddressReservation.objects.filter(expires_at__lte=now)", "AddressReservation.objects"),
+        (f"{_FORMER}::test_reservation_remains_after_a_recovery_and_a_cleanup",),
     ),
     Mutation(
         "The end of links to a former address",

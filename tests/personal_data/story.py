@@ -18,7 +18,7 @@ from authservice.core.credentials import passwords
 from authservice.core.importing import package_tables
 from authservice.core.messages import kinds, lost_messages
 from authservice.core.models import Account
-from authservice.core.users import identifiers
+from authservice.core.users import identifiers, lookup, reservations
 from authservice.notification import worker
 from tests.oauth.browsing import Browser, profile
 from tests.oauth.in_process import SETTINGS as ACME
@@ -32,6 +32,7 @@ from tests.twofactor.people import Person
 
 PAGE = Path(__file__).parents[2] / "docs" / "your_data.rst"
 EMAIL, NEW_EMAIL, BOB = "ann.plum@example.com", "ann.quince@example.com", "bob@example.com"
+FORMER_EMAIL = "ann.pear@example.com"
 USERNAME, PHONE, OLD_PHONE = "plum-ann-77", "+4930123477", "+4930123478"
 FORMER_NAME, NAME, FIRST, LAST = "Annabeth Plum", "Annabel Plumtree", "Annabella", "Plumtreeson"
 AVATAR = "https://images.example.com/plum-77.png"
@@ -57,7 +58,7 @@ VALUES = (
         AGENT,
     ),
     *(SUBJECT, AT_ACME, "Plum Orchard", "plum-orchard", PASSKEY, FOREIGN_KEY),
-    *(identifiers.email_key(EMAIL), identifiers.email_key(NEW_EMAIL)),
+    *(identifiers.email_key(email) for email in (EMAIL, NEW_EMAIL, FORMER_EMAIL)),
     *(identifiers.username_key(USERNAME), identifiers.phone_key(PHONE)),
 )
 
@@ -110,6 +111,7 @@ class Ann:
 
     def change(self) -> None:
         """Another number, which a security notice can undo, and another address."""
+        reservations.reserve(lookup.find_by_id(self.user_id), identifiers.email_key(FORMER_EMAIL))
         self.ask("PATCH", "profile", phone=PHONE, password=PASSWORD)
         prove(EMAIL, PHONE)
         self.ask("POST", "change-email", email=NEW_EMAIL, password=PASSWORD)

@@ -127,6 +127,12 @@ def _links(api: Api) -> dict[str, Any]:
     assert api.request("POST", "change-email", changed, token=hans).status == 200
     held["change_email"] = mailed("hans2")
 
+    ivo = proven(api, "ivo")["access_token"]
+    changed = {"email": email("ivo2"), "password": PASSWORD}
+    assert api.request("POST", "change-email", changed, token=ivo).status == 200
+    assert api.request("POST", "change-email/confirm", {"token": mailed("ivo2")}).status == 200
+    held["reserved_address"] = email("ivo")
+
     jan = proven(api, "jan")["access_token"]
     body = {"old_password": PASSWORD, "new_password": "fig biscuit 17 lanterns"}
     assert api.request("PUT", "change-password", body, token=jan).status == 200

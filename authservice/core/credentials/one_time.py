@@ -20,7 +20,7 @@ from django.db.models import F, QuerySet
 from authservice.core import errors
 from authservice.core.credentials import attempt_counter, known_devices, lockout, passwords
 from authservice.core.models import OneTimeToken
-from authservice.core.users import lookup, reservations
+from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
 from authservice.kernel import clock, crypto, databases, transactions
@@ -276,10 +276,9 @@ def consume_locked(purpose: Purpose, present: Person, issued: OneTimeToken) -> b
 
 
 def revoke_all_but_notices(person: Person) -> None:
-    """Revoke all open tokens of the user except the links of security notices and reservations."""
+    """Revoke all open tokens of the user except the links of security notices."""
     rows = OneTimeToken.objects.filter(user=person.user.pk, spent_at=None)
-    retained_purposes = (SECURE.name, reservations.PURPOSE)
-    rows.exclude(purpose__in=retained_purposes).update(spent_at=clock.now())
+    rows.exclude(purpose=SECURE.name).update(spent_at=clock.now())
 
 
 def revoke_all(person: Person, *purposes: Purpose) -> None:

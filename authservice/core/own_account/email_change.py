@@ -276,8 +276,7 @@ def _change(
         rows = OneTimeToken.objects.filter(
             user=person.user.pk, target_key=former_key, spent_at=None
         )
-        kept_purposes = (one_time.SECURE.name, reservations.PURPOSE)
-        rows.exclude(purpose__in=kept_purposes).update(spent_at=now)
+        rows.exclude(purpose=one_time.SECURE.name).update(spent_at=now)
 
     fields: dict[str, Any] = {"verified_email_key": key}
     if proof:

@@ -16,7 +16,13 @@ from django.utils.module_loading import import_string
 from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter, known_devices
 from authservice.core.credentials.attempt_counter import Budget
-from authservice.core.models import AttemptCounter, LostMessage, OneTimeToken, Session
+from authservice.core.models import (
+    AddressReservation,
+    AttemptCounter,
+    LostMessage,
+    OneTimeToken,
+    Session,
+)
 from authservice.core.staff import login_obstacles
 from authservice.core.users.person import Person
 from authservice.kernel import clock, events, support_parts
@@ -89,6 +95,7 @@ def parts(person: Person) -> Iterable[Part]:
     """The parts of core."""
     sessions = Session.objects.filter(user=person.user.pk)
     tokens = OneTimeToken.objects.filter(user=person.user.pk)
+    reserved = AddressReservation.objects.filter(user=person.user.pk)
     lost = LostMessage.objects.filter(user=person.user.pk)
     devices = known_devices.ids(person)
     return (
@@ -121,6 +128,12 @@ def parts(person: Person) -> Iterable[Part]:
             ),
             after_deletion=REMOVED,
             rows=stored(tokens, *_TOKEN, shown=_token),
+        ),
+        Part(
+            name="reserved_addresses",
+            purpose=phrase("Former addresses of yours: nobody else may have one for three days."),
+            after_deletion=REMOVED,
+            rows=stored(reserved, "expires_at"),
         ),
         Part(
             name="lost_messages",

@@ -18,8 +18,8 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, connections, transaction
 from django.db.models import Case, CharField, F, Q, QuerySet, Value, When
 
-from authservice.core.models import Account, OneTimeToken
-from authservice.core.users import host_fields, identifiers, reservations
+from authservice.core.models import Account, AddressReservation
+from authservice.core.users import host_fields, identifiers
 from authservice.core.users import person as people
 from authservice.core.users.identifiers import EMAIL, PHONE, USERNAME, Identifier
 from authservice.core.users.person import Person, email_of, username_of
@@ -187,7 +187,6 @@ def claimed_keys(
         email=email,
         username=username,
         phone=phone,
-        purpose=reservations.PURPOSE,
         now=clock.now(),
         **_spellings(name if can_hold else ""),
     )
@@ -323,16 +322,15 @@ def _claims() -> QuerySet[Any, Any]:
         | Q(username_claim=param("username", Account, "username_key"))
         | Q(verified_phone_key=param("phone", Account, "verified_phone_key"))
     )
-    reserved = OneTimeToken.objects.filter(
-        purpose=param("purpose", OneTimeToken),
-        target_key=param("email", OneTimeToken, "target_key"),
-        expires_at__gt=param("now", OneTimeToken, "expires_at"),
+    reserved = AddressReservation.objects.filter(
+        email_key=param("email", AddressReservation, "email_key"),
+        expires_at__gt=param("now", AddressReservation, "expires_at"),
     )
     keys = claimed.order_by().values_list(
         "email_claim", "username_claim", "verified_phone_key", "user"
     )
     nothing = Value("", CharField())
-    former = reserved.order_by().values_list("target_key", Value("", CharField()), nothing, "user")
+    former = reserved.order_by().values_list("email_key", Value("", CharField()), nothing, "user")
 
     model, natural = host().model, host().natural
     # Users without an account are found by their natural key only.

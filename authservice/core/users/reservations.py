@@ -1,8 +1,7 @@
 """Former addresses of accounts: for 72 hours no other account may have one.
 
 The former address of a changed account gets a link that restores it. If an intruder changed the
-address and then signed up with the former one, the link could not restore it. A reservation is a
-row of `OneTimeToken` that has no token, only an owner, a target and an expiry.
+address and then signed up with the former one, the link could not restore it.
 """
 
 from __future__ import annotations
@@ -12,11 +11,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from authservice.core.models import OneTimeToken
+from authservice.core.models import AddressReservation
 from authservice.core.users.person import Person
 from authservice.kernel import clock
 
-PURPOSE = "former-address"
 KEPT = timedelta(hours=72)  # as long as the link of a security notice
 
 
@@ -25,21 +23,14 @@ def reserve(person: Person, email_key: str) -> None:
     """Reserve an address, by its key, for the account that has just left it; no address for ""."""
     if not email_key:
         return
-    now = clock.now()
-    OneTimeToken.objects.create(
-        purpose=PURPOSE,
-        user_id=person.user.pk,
-        target_key=email_key,
-        created_at=now,
-        expires_at=now + KEPT,
+    AddressReservation.objects.create(
+        user_id=person.user.pk, email_key=email_key, expires_at=clock.now() + KEPT
     )
 
 
-def holders(email_key: str) -> QuerySet[OneTimeToken, Any]:
+def holders(email_key: str) -> QuerySet[AddressReservation, Any]:
     """Primary keys of the users for whom the address is reserved."""
-    rows = OneTimeToken.objects.filter(
-        purpose=PURPOSE, target_key=email_key, expires_at__gt=clock.now()
-    )
+    rows = AddressReservation.objects.filter(email_key=email_key, expires_at__gt=clock.now())
     return rows.values_list("user", flat=True)
 
 

@@ -1,10 +1,11 @@
 """The former address of an account is reserved for it, so that its owner can restore it."""
 
 import pytest
+from django.core.management import call_command
 
 from authservice.core.credentials import one_time
 from authservice.core.messages import kinds
-from authservice.core.models import OneTimeToken
+from authservice.core.models import AddressReservation
 from authservice.core.users import lookup, reservations
 from authservice.core.users.identifiers import email_key
 from tests.admin_api.people import promote
@@ -76,12 +77,23 @@ def test_staff_give_the_former_address_back(api, requested, proven_owner):
     assert account(ANN).email == ANN
 
 
-def test_reservation_remains_when_all_tokens_are_revoked(api, requested):
+def test_reservation_remains_after_a_recovery_and_a_cleanup(api, requested):
     confirm(api, requested())
 
     one_time.revoke_all_but_notices(lookup.find_by_email(EVE))
+    call_command("authservice_cleanup", verbosity=0)
 
-    assert OneTimeToken.objects.get(purpose=reservations.PURPOSE).spent_at is None
+    assert reservations.has(lookup.find_by_email(EVE), email_key(ANN))
+
+
+def test_cleanup_deletes_a_reservation_that_has_expired(api, requested, proven_owner, clock):
+    proven_owner.token = api.log_in()["access_token"]
+    confirm(api, requested())
+    clock.forward(hours=72)
+
+    call_command("authservice_cleanup", verbosity=0)
+
+    assert not AddressReservation.objects.exists()
 
 
 def test_reservation_ends_with_the_account(api, requested):

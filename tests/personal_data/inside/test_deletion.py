@@ -88,6 +88,7 @@ def test_story_leaves_traces_in_each_table_that_identifies_the_user(ann):
     assert set(traces(ann)) == {
         "authservice_audit.Entry",
         "authservice_core.Account",
+        "authservice_core.AddressReservation",
         "authservice_core.ImportedRow",
         "authservice_core.LostMessage",
         "authservice_core.OneTimeToken",

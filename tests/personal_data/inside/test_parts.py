@@ -39,6 +39,7 @@ WITHHELD = {
     "OneTimeToken": {
         *("digest", "code_digest", "target_key", "user_id", "payload", "password_fingerprint"),
     },
+    "AddressReservation": {"id", "user_id", "email_key"},
     "LostMessage": {"id", "user_id", "job"},
     "AttemptCounter": {
         *("key", "count", "strikes", "day_count", "day_ends_at", "reported_until"),

@@ -145,6 +145,14 @@ def test_link_of_a_new_address_works(api, held):
     assert signed_in(log_in(api, "hans2"), "hans2")
 
 
+def test_former_address_stays_reserved(api, held, time_machine):
+    address = held["reserved_address"]
+
+    assert api.post("is-available", email=address).data["available"] is False
+    time_machine.shift(timedelta(days=3))
+    assert api.post("is-available", email=address).data["available"] is True
+
+
 def test_link_that_undoes_a_change_works(api, held):
     assert form(api, "account/secure", held["secure"]).status == 200
     assert log_in(api, "jan", "fig biscuit 17 lanterns").status == 401

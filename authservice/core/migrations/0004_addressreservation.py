@@ -1,0 +1,70 @@
+"""Reservations of former addresses get a table of their own. They were one-time tokens that had no
+token."""
+
+from typing import Any
+
+import django.db.models.deletion
+from django.conf import settings
+from django.db import migrations, models
+
+import authservice.kernel.uuid7
+
+_PURPOSE = "former-address"
+
+
+def move(apps: Any, schema_editor: Any) -> None:
+    using = schema_editor.connection.alias
+    tokens = apps.get_model("authservice_core", "OneTimeToken").objects.using(using)
+    reservations = apps.get_model("authservice_core", "AddressReservation")
+    rows = tokens.filter(purpose=_PURPOSE)
+    reservations.objects.using(using).bulk_create(
+        (
+            reservations(
+                id=row.id,
+                user_id=row.user_id,
+                email_key=row.target_key,
+                expires_at=row.expires_at,
+            )
+            for row in rows.iterator()
+        ),
+        batch_size=1000,
+    )
+    rows.delete()
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("authservice_core", "0003_session_levels"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name="AddressReservation",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        default=authservice.kernel.uuid7.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("email_key", models.CharField(editable=False, max_length=64)),
+                ("expires_at", models.DateTimeField()),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="authservice_address_reservations",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "indexes": [models.Index(fields=["email_key"], name="authsvc_reservation_email")],
+            },
+        ),
+        migrations.RunPython(move, migrations.RunPython.noop),
+    ]
