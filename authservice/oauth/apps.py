@@ -15,6 +15,7 @@ class OAuthConfig(modules.ModuleConfig):
     views = "authservice.oauth.views"
     message_builders = "authservice.oauth.messages.message_builders"
     account_access = "authservice.oauth.linking.account_access"
+    expired_rows = "authservice.oauth.eviction.expired_rows"
     support = "authservice.oauth.support.support"
     examinations = ("authservice.oauth.examinations.examine_providers",)
 

@@ -14,7 +14,7 @@ existed for 72 hours, in which the owner could notice it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,22 +22,19 @@ from typing import Any
 from django.db.models import F, Q, QuerySet
 
 from authservice.core.credentials import one_time, recovery_number
-from authservice.core.models import OneTimeToken, Session
+from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import clock, crypto, events, transactions
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import AccountAccess
 from authservice.oauth import provider_settings, storage
-from authservice.oauth.models import RemovedLink
+from authservice.oauth.models import RemovedLink, RestorableLink
 from authservice.oauth.provider import login_method
 from authservice.oauth.storage import Link, LinkTaken
 
-# Purpose of the one-time tokens that remember removed links. `attempts` of such a row counts the
-# recoveries since the removal.
-UNLINKED = "oauth-unlinked"
 # As long as the link "this was not me" of a security notice is valid, which restores links.
-_REMEMBERED = timedelta(hours=72)
+_RESTORABLE_FOR = timedelta(hours=72)
 _SUBJECT = "oauth-removed"
 # The reason for which sessions end.
 _REASON = "provider unlinked"
@@ -181,30 +178,24 @@ def is_among(link: Link, records: set[tuple[Any, str, str]]) -> bool:
 def remember(link: Link, person: Person) -> None:
     """Remember a link that the user removes now, so that it can be restored. `person` is the user
     at the removal."""
-    now = clock.now()
     account = person.account
     proven = person.email_proven
-    proven_at = account.email_proven_at if proven else None
-    OneTimeToken.objects.create(
-        purpose=UNLINKED,
+    RestorableLink.objects.create(
         user_id=link.user_id,
-        payload={
-            "provider": link.provider,
-            "subject": link.subject,
-            "email": link.email,
-            "at_signup": link.at_signup,
-            "added_at": link.added_at.isoformat(),
-            "proven_key": account.proven_email_key if proven else "",
-            "proven_at": proven_at.isoformat() if proven_at else None,
-        },
-        created_at=now,
-        expires_at=now + _REMEMBERED,
+        provider=link.provider,
+        subject=link.subject,
+        email=link.email,
+        at_signup=link.at_signup,
+        added_at=link.added_at,
+        proven_key=account.proven_email_key if proven else "",
+        proven_at=account.email_proven_at if proven else None,
+        removed_at=clock.now(),
     )
 
 
 def count_recovery(person: Person) -> None:
     """Count a recovery that removes links. Call it in each one, and before `restore_owned`."""
-    _rows(person).update(attempts=F("attempts") + 1)
+    _restorable(person).update(recoveries=F("recoveries") + 1)
 
 
 def restore_owned(person: Person, since: datetime) -> list[Link]:
@@ -215,18 +206,20 @@ def restore_owned(person: Person, since: datetime) -> list[Link]:
     the owner may have removed the link of an intruder and then reset the password.
     """
     restored = []
-    rows = _rows(person).filter(created_at__gte=since, expires_at__gt=clock.now(), attempts__lte=1)
-    for row in rows.order_by("created_at"):
+    valid_since = clock.now() - _RESTORABLE_FOR
+    rows = _restorable(person).filter(
+        removed_at__gte=since, removed_at__gt=valid_since, recoveries__lte=1
+    )
+    for row in rows.order_by("removed_at"):
         if not _was_the_owners(row, person, since):
             continue
-        payload = row.payload
         link = Link(
             user_id=row.user_id,
-            provider=payload["provider"],
-            subject=payload["subject"],
-            email=payload["email"],
-            at_signup=payload["at_signup"],
-            added_at=datetime.fromisoformat(payload["added_at"]),
+            provider=row.provider,
+            subject=row.subject,
+            email=row.email,
+            at_signup=row.at_signup,
+            added_at=row.added_at,
         )
         try:
             storage.links().add(link)
@@ -234,12 +227,18 @@ def restore_owned(person: Person, since: datetime) -> list[Link]:
             continue
         restored.append(link)
         # The link exists again: no later notice restores it, and an import may import it.
-        _rows(person).filter(pk=row.pk).delete()
+        _restorable(person).filter(pk=row.pk).delete()
         forget(link)
     return restored
 
 
-def _was_the_owners(row: OneTimeToken, person: Person, since: datetime) -> bool:
+def expired_rows() -> Mapping[str, QuerySet[Any]]:
+    """Fills the slot `expired_rows`."""
+    expired = RestorableLink.objects.filter(removed_at__lte=clock.now() - _RESTORABLE_FOR)
+    return {"restorable links": expired}
+
+
+def _was_the_owners(row: RestorableLink, person: Person, since: datetime) -> bool:
     """Whether the link was a trusted one before `since`. A link is trusted from when it was added,
     but not before the address was proven, and never if the address was not proven when the link
     was removed. See `core/recovery/takeover.py` for the reason.
@@ -248,19 +247,18 @@ def _was_the_owners(row: OneTimeToken, person: Person, since: datetime) -> bool:
     add a link and remove it at once, and it would count as old when the owner opens the mail three
     days later.
     """
-    payload = row.payload
     account = person.account
-    if not payload.get("proven_key"):
+    if not row.proven_key:
         return False
-    moments = [datetime.fromisoformat(payload["added_at"])]
-    if payload["proven_at"]:
-        moments.append(datetime.fromisoformat(payload["proven_at"]))
+    moments = [row.added_at]
+    if row.proven_at:
+        moments.append(row.proven_at)
     # The same address may have been proven again. A proof of another address says nothing about the
     # link: the intruder may have replaced the address.
-    if account.email_proven_at and account.proven_email_key == payload["proven_key"]:
+    if account.email_proven_at and account.proven_email_key == row.proven_key:
         moments.append(account.email_proven_at)
-    return max(moments) < min(since, row.created_at - recovery_number.WAIT)
+    return max(moments) < min(since, row.removed_at - recovery_number.WAIT)
 
 
-def _rows(person: Person) -> QuerySet[OneTimeToken]:
-    return OneTimeToken.objects.filter(user=person.user.pk, purpose=UNLINKED)
+def _restorable(person: Person) -> QuerySet[RestorableLink]:
+    return RestorableLink.objects.filter(user=person.user.pk)

@@ -1,5 +1,5 @@
-"""Two tables: the users of providers that are linked to accounts, and those whose link was
-removed."""
+"""Three tables: the users of providers that are linked to accounts, those whose link was removed,
+and links that their user has removed and can restore."""
 
 from __future__ import annotations
 
@@ -84,6 +84,35 @@ class RemovedLink(models.Model):
                 fields=["user", "provider", "subject_digest"], name="authsvc_removedlink"
             ),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.provider} of {self.user_id}"
+
+
+class RestorableLink(models.Model):
+    """A link as it was when its user removed it: "this was not me" restores it for 72 hours.
+
+    `proven_key` is the key of the address that was proven at the removal, "" if none was, and
+    `proven_at` the time of that proof. `recoveries` counts the recoveries since the removal.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="authservice_restorable_links",
+    )
+    provider = models.CharField(max_length=63)
+    subject = models.CharField(max_length=255)
+    email = models.CharField(max_length=254, blank=True, default="")
+    at_signup = models.BooleanField()
+    added_at = models.DateTimeField()
+    proven_key = models.CharField(max_length=_KEY, blank=True, default="", editable=False)
+    proven_at = models.DateTimeField(null=True, blank=True, editable=False)
+    removed_at = models.DateTimeField()
+    recoveries = models.PositiveSmallIntegerField(default=0, editable=False)
+
+    objects = PrimaryManager()
 
     def __str__(self) -> str:
         return f"{self.provider} of {self.user_id}"

@@ -10,7 +10,7 @@ from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.phrases import phrase
 from authservice.kernel.support_parts import REMOVED, Cell, Link, Part, Section, Support, stored
 from authservice.oauth import storage
-from authservice.oauth.models import LinkedAccount, RemovedLink
+from authservice.oauth.models import LinkedAccount, RemovedLink, RestorableLink
 
 _MODEL = "authservice_oauth.linkedaccount"
 _COLUMNS = ("provider", "subject", "email", "at_signup", "added_at")
@@ -29,12 +29,22 @@ class LinkSupport(Support):
 
     def personal_data(self, person: Person) -> Iterator[Part]:
         links = storage.links().of_user(person.user.pk)
+        restorable = RestorableLink.objects.filter(user=person.user.pk)
         removed = RemovedLink.objects.filter(user=person.user.pk)
         yield Part(
             name="linked_providers",
             purpose=phrase("Lets you log in with your account at another service."),
             after_deletion=REMOVED,
             rows=[{name: getattr(link, name) for name in _COLUMNS} for link in links],
+        )
+        yield Part(
+            name="restorable_providers",
+            purpose=phrase(
+                "Accounts at other services whose link you have removed: if that was not you, the"
+                " links come back within three days."
+            ),
+            after_deletion=REMOVED,
+            rows=stored(restorable, *_COLUMNS, "removed_at"),
         )
         yield Part(
             name="removed_providers",

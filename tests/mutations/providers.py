@@ -131,6 +131,12 @@ PROVIDERS = (
         (_FLOW + "removed_access.py",),
     ),
     Mutation(
+        "The removed provider that only the first recovery restores",
+        OAUTH + "eviction.py",
+        without(", recoveries__lte=1"),
+        (_FLOW + "removed_links.py",),
+    ),
+    Mutation(
         "The trust in the provider",
         OAUTH + "profiles.py",
         without(" and conf.trust_email_verification"),

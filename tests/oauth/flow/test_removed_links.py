@@ -6,11 +6,10 @@ import pytest
 from django.utils import timezone
 
 from authservice.core.messages import kinds
-from authservice.core.models import Account, OneTimeToken
+from authservice.core.models import Account
 from authservice.core.users import lookup
 from authservice.oauth import eviction
-from authservice.oauth.eviction import UNLINKED
-from authservice.oauth.models import LinkedAccount, RemovedLink
+from authservice.oauth.models import LinkedAccount, RemovedLink, RestorableLink
 from tests.oauth.browsing import ANN, profile
 from tests.support.client import PASSWORD
 from tests.support.flows import NEW, PHONE, account, prove
@@ -276,7 +275,7 @@ def test_restored_link_is_not_remembered_as_removed(
     """It can be removed and restored again."""
     unlink(link_of_days(4))
     not_me(post.token("provider-unlinked"))
-    assert not OneTimeToken.objects.filter(purpose=UNLINKED).exists()
+    assert not RestorableLink.objects.exists()
     assert not RemovedLink.objects.exists()  # an import may have it, too
     assert flows.reset(post.token("account-secured")).status == 200
     clock.forward(minutes=1)

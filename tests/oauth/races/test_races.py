@@ -8,12 +8,11 @@ from threading import Event
 import pytest
 from django.utils import timezone
 
-from authservice.core.models import Account, OneTimeToken, Session
+from authservice.core.models import Account, Session
 from authservice.kernel import modules
 from authservice.oauth import sign_in
 from authservice.oauth import tokens as provider_tokens
-from authservice.oauth.eviction import UNLINKED
-from authservice.oauth.models import LinkedAccount
+from authservice.oauth.models import LinkedAccount, RestorableLink
 from authservice.oauth.provider import ProviderTokens
 from authservice.oauth.storage import links
 from authservice.oauth.tokens import access_token
@@ -123,7 +122,7 @@ def test_links_and_unlinks_at_once_leave_what_the_last_one_says(crowd, api, roun
         assert linked == {200: size // 2}
         assert set(unlinked) <= {200, "OAUTH_NOT_LINKED"}
         # The first link is removed at least once; each removal is remembered once.
-        remembered = OneTimeToken.objects.filter(purpose=UNLINKED, user_id=the_user(email).pk)
+        remembered = RestorableLink.objects.filter(user=the_user(email).pk)
         assert unlinked[200] == remembered.count() > 0
         shown = api.get("oauth/linked", token=token).data["providers"]
         assert len(shown) == LinkedAccount.objects.filter(subject=hers(number).subject).count() <= 1

@@ -95,6 +95,7 @@ def test_story_leaves_traces_in_each_table_that_identifies_the_user(ann):
         "authservice_core.Session",
         "authservice_invitation.PlatformInvitation",
         "authservice_oauth.LinkedAccount",
+        "authservice_oauth.RestorableLink",
         "authservice_organization.FormerSlug",
         "authservice_organization.Organization",
         "authservice_organization.OrganizationInvitation",

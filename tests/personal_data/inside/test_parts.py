@@ -50,6 +50,7 @@ WITHHELD = {
     "Handle": {"id", "user_id"},
     "Passkey": {"user_id", "credential_digest", "counter"},
     "LinkedAccount": {"id", "user_id", "subject_key", "sealed_tokens"},
+    "RestorableLink": {"id", "user_id", "proven_key", "proven_at", "recoveries"},
     "RemovedLink": {"id", "user_id", "subject_digest", "key_id"},
     "Membership": {"id", "user_id"},
     "Organization": {"founder_id", "active", "updated_at"},

@@ -8,7 +8,9 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from authservice.core.importing import package_tables
+from authservice.core.users.identifiers import email_key
 from authservice.notification import worker
+from authservice.oauth.models import RestorableLink
 from authservice.oauth.tokens import access_token
 from tests.oauth.browsing import Browser, profile
 from tests.oauth.in_process import office
@@ -237,6 +239,15 @@ def test_removed_user_of_a_provider_is_not_linked_again(api, held):
     who = profile(held["removed_provider"]["subject"], email("rose"))
 
     assert Browser(api).sign_in(who).error == (409, "OAUTH_EMAIL_EXISTS")
+
+
+def test_link_that_its_user_removed_can_be_restored(held):
+    link = RestorableLink.objects.get(subject=held["removed_provider"]["subject"])
+
+    assert (link.provider, link.email, link.at_signup) == ("acme", email("rose"), False)
+    assert link.proven_key == email_key(email("rose"))
+    assert (link.proven_at, link.recoveries) == (None, 0)
+    assert timedelta() < link.removed_at - link.added_at < timedelta(seconds=1)
 
 
 def test_login_that_was_at_the_provider_continues(api, held):

@@ -1,0 +1,96 @@
+"""Removed links that can be restored get a table of their own. They were one-time tokens that had
+no token.
+
+The migration does not depend on one of core: undoing those of core would undo it too. Without a
+table of one-time tokens there is nothing to move.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import django.db.models.deletion
+from django.conf import settings
+from django.db import migrations, models
+
+import authservice.kernel.uuid7
+
+_PURPOSE = "oauth-unlinked"
+
+
+def move(apps: Any, schema_editor: Any) -> None:
+    try:
+        tokens = apps.get_model("authservice_core", "OneTimeToken")
+    except LookupError:
+        return
+    using = schema_editor.connection.alias
+    links = apps.get_model("authservice_oauth", "RestorableLink")
+    rows = tokens.objects.using(using).filter(purpose=_PURPOSE)
+    links.objects.using(using).bulk_create(
+        (
+            links(
+                id=row.id,
+                user_id=row.user_id,
+                provider=row.payload["provider"],
+                subject=row.payload["subject"],
+                email=row.payload["email"],
+                at_signup=row.payload["at_signup"],
+                added_at=datetime.fromisoformat(row.payload["added_at"]),
+                proven_key=row.payload["proven_key"],
+                proven_at=_moment(row.payload["proven_at"]),
+                removed_at=row.created_at,
+                recoveries=row.attempts,
+            )
+            for row in rows.iterator()
+        ),
+        batch_size=1000,
+    )
+    rows.delete()
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("authservice_oauth", "0001_initial"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name="RestorableLink",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        default=authservice.kernel.uuid7.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("provider", models.CharField(max_length=63)),
+                ("subject", models.CharField(max_length=255)),
+                ("email", models.CharField(blank=True, default="", max_length=254)),
+                ("at_signup", models.BooleanField()),
+                ("added_at", models.DateTimeField()),
+                (
+                    "proven_key",
+                    models.CharField(blank=True, default="", editable=False, max_length=64),
+                ),
+                ("proven_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                ("removed_at", models.DateTimeField()),
+                ("recoveries", models.PositiveSmallIntegerField(default=0, editable=False)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="authservice_restorable_links",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+        ),
+        migrations.RunPython(move, migrations.RunPython.noop),
+    ]
