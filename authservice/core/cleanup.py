@@ -25,7 +25,9 @@ from authservice.core.models import (
     AttemptCounter,
     LostMessage,
     OneTimeToken,
+    PasswordCheck,
     Session,
+    UnseenPassword,
 )
 from authservice.kernel import clock, databases
 from authservice.kernel.modules import plugs
@@ -70,6 +72,8 @@ def expired_rows(*, sessions_kept: timedelta) -> list[ExpiredRows]:
         *(ExpiredRows(*rows) for filler in plugs("expired_rows") for rows in filler().items()),
         ExpiredRows("one-time tokens", OneTimeToken.objects.filter(token_over)),
         ExpiredRows("reserved addresses", AddressReservation.objects.filter(expires_at__lte=now)),
+        ExpiredRows("password checks", PasswordCheck.objects.filter(expires_at__lte=now)),
+        ExpiredRows("unseen passwords", UnseenPassword.objects.filter(expires_at__lte=now)),
         ExpiredRows("sessions", Session.objects.filter(session_over)),
         ExpiredRows("attempt counters", AttemptCounter.objects.using(using).filter(counter_over)),
         ExpiredRows(

@@ -1,5 +1,5 @@
-"""The tables of core: accounts, sessions, one-time tokens, address reservations, attempt counters,
-lost messages and imported rows.
+"""The tables of core: accounts, sessions, one-time tokens, address reservations, password
+checks, unseen passwords, attempt counters, lost messages and imported rows.
 
 Rows reference the user model of the host project, whichever it is. Names of constraints and indexes
 are global in some databases, hence their prefix.
@@ -261,6 +261,44 @@ class AddressReservation(models.Model):
 
     class Meta:
         indexes: ClassVar = [models.Index(fields=["email_key"], name="authsvc_reservation_email")]
+
+    def __str__(self) -> str:
+        return f"of {self.user_id} until {self.expires_at}"
+
+
+class PasswordCheck(models.Model):
+    """What a check of a right password at a login has found: the broken rule, or "" if the password
+    is safe. Until `expires_at` the same password is not checked or reported again."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="authservice_password_checks",
+    )
+    password_fingerprint = models.CharField(max_length=KEY, editable=False)
+    rule = models.TextField(blank=True, default="")
+    expires_at = models.DateTimeField()
+
+    objects = PrimaryManager()
+
+    def __str__(self) -> str:
+        return f"of {self.user_id} until {self.expires_at}"
+
+
+class UnseenPassword(models.Model):
+    """A password that was set by its hash: the validators see it at the first login with it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="authservice_unseen_passwords",
+    )
+    password_fingerprint = models.CharField(max_length=KEY, editable=False)
+    expires_at = models.DateTimeField()
+
+    objects = PrimaryManager()
 
     def __str__(self) -> str:
         return f"of {self.user_id} until {self.expires_at}"

@@ -146,9 +146,11 @@ def test_second_cleanup_finds_nothing(run):
     run("authservice_cleanup")
 
     output = run("authservice_cleanup").splitlines()
-    assert [line.partition(":")[0] for line in output[-5:]] == [
+    assert [line.partition(":")[0] for line in output[-7:]] == [
         "one-time tokens",
         "reserved addresses",
+        "password checks",
+        "unseen passwords",
         "sessions",
         "attempt counters",
         "lost messages",

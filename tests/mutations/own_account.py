@@ -186,7 +186,7 @@ OWN_ACCOUNT = (
     Mutation(
         "The reservation of a former address",
         CORE + "own_account/email_change.py",
-        to("        reservations.reserve(person, former_key)\n", "        pass\n"),
+        to("        reserve(person, former_key)\n", "        pass\n"),
         (f"{_FORMER}::test_former_address_is_reserved_for_three_days",),
     ),
     Mutation(

@@ -16,9 +16,11 @@ from django.test import override_settings
 
 from authservice.core.credentials import passwords
 from authservice.core.importing import package_tables
+from authservice.core.login import password_recheck
 from authservice.core.messages import kinds, lost_messages
 from authservice.core.models import Account
-from authservice.core.users import identifiers, lookup, reservations
+from authservice.core.own_account import email_change
+from authservice.core.users import identifiers, lookup
 from authservice.notification import worker
 from tests.oauth.browsing import Browser, profile
 from tests.oauth.in_process import SETTINGS as ACME
@@ -111,7 +113,10 @@ class Ann:
 
     def change(self) -> None:
         """Another number, which a security notice can undo, and another address."""
-        reservations.reserve(lookup.find_by_id(self.user_id), identifiers.email_key(FORMER_EMAIL))
+        person = lookup.find_by_id(self.user_id)
+        email_change.reserve(person, identifiers.email_key(FORMER_EMAIL))
+        passwords.tell_validators_at_login(person)
+        password_recheck._store(person, "password_breached", timedelta(days=365))
         self.ask("PATCH", "profile", phone=PHONE, password=PASSWORD)
         prove(EMAIL, PHONE)
         self.ask("POST", "change-email", email=NEW_EMAIL, password=PASSWORD)

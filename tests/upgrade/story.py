@@ -17,9 +17,12 @@ from django.core.cache import caches
 from django.db import transaction
 from django.test import override_settings
 
+from authservice.core.credentials import passwords
 from authservice.core.importing import package_tables
+from authservice.core.login import password_recheck
 from authservice.core.messages import kinds
 from authservice.core.models import Account
+from authservice.core.users import lookup
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from tests.oauth.browsing import Browser, profile
@@ -250,6 +253,9 @@ def _refused(api: Api) -> dict[str, Any]:
 def _others(api: Api) -> dict[str, Any]:
     with transaction.atomic():
         package_tables.remember("allauth", "link", [7])
+    bob = lookup.find_by_email(email("bob"))
+    passwords.tell_validators_at_login(bob)
+    password_recheck._store(bob, "password_breached", timedelta(days=30))
     legacy = get_user_model().objects.create_user("old", email("old"), "an old password")
     fetched = api.get("csrf-token")
     job = Message(kind=kinds.RESET_BY_LINK, target=email("bob"), language="de", requested=True)

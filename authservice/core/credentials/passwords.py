@@ -27,7 +27,7 @@ from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials.hash_limit import free_reserved, hash_slot, run_hash
 from authservice.core.credentials.password_validators import MinimumLengthWithoutFactor
-from authservice.core.models import OneTimeToken, Session
+from authservice.core.models import OneTimeToken, PasswordCheck, Session, UnseenPassword
 from authservice.core.users import host_fields, identifiers, lookup
 from authservice.core.users.creation import NewPassword
 from authservice.core.users.person import Person
@@ -70,9 +70,7 @@ _OF_DJANGO: dict[type[Any], str] = {
     ),
 }
 _FINGERPRINT = "password-mark"  # the purpose of the digests of `fingerprint`
-# The purpose of the rows of `tell_validators_at_login`, and how long they are valid.
-_UNSEEN = "unseen-password"
-_UNSEEN_FOR = timedelta(days=30)
+_UNSEEN_FOR = timedelta(days=30)  # how long the rows of `tell_validators_at_login` are valid
 # Errors of a backend that was not written for the credentials that it gets.
 _UNSUITABLE = (FieldError, LookupError, OverflowError, TypeError, ValidationError, ValueError)
 
@@ -273,8 +271,7 @@ def tell_validators_at_login(person: Person) -> None:
     """Call `password_changed` of the validators later: at the first login with the password, or
     another check of it that succeeds (`tell_waiting_validators`). For an account that was created
     from a hash, without the password itself."""
-    OneTimeToken.objects.create(
-        purpose=_UNSEEN,
+    UnseenPassword.objects.create(
         user_id=person.user.pk,
         password_fingerprint=fingerprint(person.user.password),
         expires_at=clock.now() + _UNSEEN_FOR,
@@ -297,8 +294,8 @@ def tell_waiting_validators(person: Person, password: Secret) -> None:
         return  # another backend accepted a password that is not that of the user's row
     # Skips a password that was replaced since. Of several concurrent logins, one deletes the row.
     current = fingerprints(person.user.password)
-    rows = OneTimeToken.objects.filter(user=person.user.pk, purpose=_UNSEEN)
-    if rows.filter(password_fingerprint__in=current).delete()[0]:
+    rows = UnseenPassword.objects.filter(user=person.user.pk, password_fingerprint__in=current)
+    if rows.delete()[0]:
         NewPassword({}, password).tell_validators(person.user)
 
 
@@ -413,9 +410,9 @@ def _upgrade(person: Person, password: Secret) -> None:
 
 
 def rebind(person: Person, before: str) -> None:
-    """Store the fingerprint of a better hash of the same password in sessions and tokens."""
+    """Store the fingerprint of a better hash of the same password wherever the former one is."""
     stale, fresh = fingerprints(before), fingerprint(person.user.password)
-    for model in (Session, OneTimeToken):
+    for model in (Session, OneTimeToken, PasswordCheck, UnseenPassword):
         rows = model._base_manager.using(databases.primary())
         rows.filter(user=person.user.pk, password_fingerprint__in=stale).update(
             password_fingerprint=fresh

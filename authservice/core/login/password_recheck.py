@@ -21,16 +21,13 @@ from authservice.core.conf import core
 from authservice.core.credentials import passwords, recovery_number
 from authservice.core.credentials.password_validators import RecheckedValidator
 from authservice.core.messages import kinds
-from authservice.core.models import OneTimeToken
+from authservice.core.models import PasswordCheck
 from authservice.core.recovery import password_reset
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.secret import Secret
 
-# The row of a checked password. Its fingerprint follows a better hash of the password, and fits no
-# other password. The payload has the broken rule, "" for a password that is not breached.
-_PURPOSE = "password-check"
 _SAFE_FOR = timedelta(days=30)
 # The owner is reminded once a year.
 _NOTIFIED_FOR = timedelta(days=365)
@@ -95,21 +92,20 @@ def _broken_rule(
 
 def _earlier_results(person: Person) -> set[str]:
     """The results of this password that are still valid."""
-    rows = OneTimeToken.objects.filter(
+    # The fingerprint of a row follows a better hash of the password, and fits no other password.
+    rows = PasswordCheck.objects.filter(
         user=person.user.pk,
-        purpose=_PURPOSE,
         password_fingerprint__in=passwords.fingerprints(person.user.password),
         expires_at__gt=clock.now(),
     )
-    return {payload["rule"] for payload in rows.values_list("payload", flat=True)}
+    return set(rows.values_list("rule", flat=True))
 
 
 def _store(person: Person, rule: str, valid_for: timedelta) -> None:
-    OneTimeToken.objects.create(
-        purpose=_PURPOSE,
+    PasswordCheck.objects.create(
         user_id=person.user.pk,
         password_fingerprint=passwords.fingerprint(person.user.password),
-        payload={"rule": rule},
+        rule=rule,
         expires_at=clock.now() + valid_for,
     )
 

@@ -8,28 +8,20 @@ from django.conf import settings
 from django.db import migrations, models
 
 import authservice.kernel.uuid7
-
-_PURPOSE = "former-address"
+from authservice.kernel.moved_rows import move_rows
 
 
 def move(apps: Any, schema_editor: Any) -> None:
-    using = schema_editor.connection.alias
-    tokens = apps.get_model("authservice_core", "OneTimeToken").objects.using(using)
-    reservations = apps.get_model("authservice_core", "AddressReservation")
-    rows = tokens.filter(purpose=_PURPOSE)
-    reservations.objects.using(using).bulk_create(
-        (
-            reservations(
-                id=row.id,
-                user_id=row.user_id,
-                email_key=row.target_key,
-                expires_at=row.expires_at,
-            )
-            for row in rows.iterator()
-        ),
-        batch_size=1000,
+    tokens = apps.get_model("authservice_core", "OneTimeToken")
+    move_rows(
+        tokens.objects.using(schema_editor.connection.alias).filter(purpose="former-address"),
+        apps.get_model("authservice_core", "AddressReservation"),
+        lambda row: {
+            "user_id": row.user_id,
+            "email_key": row.target_key,
+            "expires_at": row.expires_at,
+        },
     )
-    rows.delete()
 
 
 class Migration(migrations.Migration):

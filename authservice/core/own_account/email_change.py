@@ -5,6 +5,9 @@ The request stores a row without a token, so that a free and a taken address tak
 worker that mails the link issues the token (`compose`). The row is no longer valid once the
 password or the address of the account changes, or the link of a later request is mailed. The link
 changes the address of the account and proves it (`confirm`).
+
+The former address gets a link that restores it, so it is reserved for the account for 72 hours: an
+intruder could change the address and then sign up with the former one.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from authservice.core import errors
 from authservice.core.conf import core
@@ -26,11 +29,11 @@ from authservice.core.credentials.one_time import Purpose
 from authservice.core.messages import compose as composing
 from authservice.core.messages import kinds, mailed_links, security_notice, sending
 from authservice.core.messages.compose import OutgoingMessage
-from authservice.core.models import OneTimeToken, Session
+from authservice.core.models import AddressReservation, OneTimeToken, Session
 from authservice.core.recovery import recent_proof, takeover
 from authservice.core.recovery.recent_proof import Proof
 from authservice.core.sessions import sessions
-from authservice.core.users import host_fields, identifier_change, identifiers, lookup, reservations
+from authservice.core.users import host_fields, identifier_change, identifiers, lookup
 from authservice.core.users.identifiers import EMAIL
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
@@ -44,6 +47,7 @@ from authservice.kernel.secret import Secret
 # address and the token version, which must still be those of the account.
 CHANGE_EMAIL = Purpose("change-email", link_ttl=timedelta(hours=24), addressed=False)
 REQUEST = "change"  # a detail of the job: the id of the row
+_RESERVED_FOR = timedelta(hours=72)  # as long as the link of a security notice is valid
 _REQUESTS = Budget.fixed(limit=5, window=timedelta(days=1))
 
 
@@ -114,7 +118,7 @@ def _begin(person: Person, session: Session, email: str, client: Client) -> OneT
         identifier_change.require_free(person, EMAIL, email)
     state = security_notice.state_of(person)
     kind = kinds.EMAIL_CHANGE_REQUESTED
-    link = not reservations.has(person, identifiers.email_key(email))
+    link = not is_reserved_for(person, identifiers.email_key(email))
     security_notice.notify(kind, person, client, state, link=link, new_email=email)
     now = clock.now()
     # `created_at` must order the requests as the lock of the user does. `now` is when this request
@@ -169,7 +173,7 @@ def compose(message: Message) -> OutgoingMessage | None:
     holder = lookup.find_by_email(message.target)
     if holder is None:
         key = identifiers.email_key(message.target)
-        pk = reservations.holders(key).exclude(user=person.user.pk).first()
+        pk = reserved_for(key).exclude(user=person.user.pk).first()
         holder = lookup.find_by_pk(pk) if pk is not None else None
     if holder is not None:
         return _mail(message, kinds.EMAIL_TAKEN, composing.reachable(holder))
@@ -292,12 +296,12 @@ def _change(
 
     if before["proven_email_key"] == former_key:
         # Otherwise anybody could block an address of somebody else: sign up with it and leave it.
-        reservations.reserve(person, former_key)
+        reserve(person, former_key)
     change = {"before": before["email"], "after": email}
     events.record("user.email.changed", person, client, email=change)
     # An account that goes back to its former address leaves that of an intruder, perhaps. No link
     # in that mailbox may undo this.
-    goes_back = reservations.has(person, key)
+    goes_back = is_reserved_for(person, key)
     if goes_back:
         security_notice.end_mailed_to(person, former_key)
     kind = kinds.EMAIL_CHANGED
@@ -310,3 +314,23 @@ def _change(
     using = databases.primary()
     kind = kinds.EMAIL_CHANGE_CONFIRMED
     message_queue.send(kind, email, client, using=using, details=details)
+
+
+@clock.once
+def reserve(person: Person, email_key: str) -> None:
+    """Reserve an address, by its key, for the account that has just left it; no address for ""."""
+    if email_key:
+        expires_at = clock.now() + _RESERVED_FOR
+        AddressReservation.objects.create(
+            user_id=person.user.pk, email_key=email_key, expires_at=expires_at
+        )
+
+
+def reserved_for(email_key: str) -> QuerySet[AddressReservation, Any]:
+    """Primary keys of the users for whom the address is reserved."""
+    rows = AddressReservation.objects.filter(email_key=email_key, expires_at__gt=clock.now())
+    return rows.values_list("user", flat=True)
+
+
+def is_reserved_for(person: Person, email_key: str) -> bool:
+    return reserved_for(email_key).filter(user=person.user.pk).exists()

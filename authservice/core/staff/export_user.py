@@ -21,7 +21,9 @@ from authservice.core.models import (
     AttemptCounter,
     LostMessage,
     OneTimeToken,
+    PasswordCheck,
     Session,
+    UnseenPassword,
 )
 from authservice.core.staff import login_obstacles
 from authservice.core.users.person import Person
@@ -96,6 +98,8 @@ def parts(person: Person) -> Iterable[Part]:
     sessions = Session.objects.filter(user=person.user.pk)
     tokens = OneTimeToken.objects.filter(user=person.user.pk)
     reserved = AddressReservation.objects.filter(user=person.user.pk)
+    checks = PasswordCheck.objects.filter(user=person.user.pk)
+    unseen = UnseenPassword.objects.filter(user=person.user.pk)
     lost = LostMessage.objects.filter(user=person.user.pk)
     devices = known_devices.ids(person)
     return (
@@ -134,6 +138,20 @@ def parts(person: Person) -> Iterable[Part]:
             purpose=phrase("Former addresses of yours: nobody else may have one for three days."),
             after_deletion=REMOVED,
             rows=stored(reserved, "expires_at"),
+        ),
+        Part(
+            name="password_checks",
+            purpose=phrase(
+                "Whether your password was found unsafe, to notify you only once."
+            ),
+            after_deletion=REMOVED,
+            rows=stored(checks, "rule", "expires_at"),
+        ),
+        Part(
+            name="unseen_passwords",
+            purpose=phrase("Checks your password at your first login with it, after your sign-up."),
+            after_deletion=REMOVED,
+            rows=stored(unseen, "expires_at"),
         ),
         Part(
             name="lost_messages",

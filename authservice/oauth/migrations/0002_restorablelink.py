@@ -13,8 +13,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import authservice.kernel.uuid7
-
-_PURPOSE = "oauth-unlinked"
+from authservice.kernel.moved_rows import move_rows
 
 
 def move(apps: Any, schema_editor: Any) -> None:
@@ -22,29 +21,24 @@ def move(apps: Any, schema_editor: Any) -> None:
         tokens = apps.get_model("authservice_core", "OneTimeToken")
     except LookupError:
         return
-    using = schema_editor.connection.alias
-    links = apps.get_model("authservice_oauth", "RestorableLink")
-    rows = tokens.objects.using(using).filter(purpose=_PURPOSE)
-    links.objects.using(using).bulk_create(
-        (
-            links(
-                id=row.id,
-                user_id=row.user_id,
-                provider=row.payload["provider"],
-                subject=row.payload["subject"],
-                email=row.payload["email"],
-                at_signup=row.payload["at_signup"],
-                added_at=datetime.fromisoformat(row.payload["added_at"]),
-                proven_key=row.payload["proven_key"],
-                proven_at=_moment(row.payload["proven_at"]),
-                removed_at=row.created_at,
-                recoveries=row.attempts,
-            )
-            for row in rows.iterator()
-        ),
-        batch_size=1000,
+    move_rows(
+        tokens.objects.using(schema_editor.connection.alias).filter(purpose="oauth-unlinked"),
+        apps.get_model("authservice_oauth", "RestorableLink"),
+        _columns,
     )
-    rows.delete()
+
+
+def _columns(row: Any) -> dict[str, Any]:
+    link = row.payload
+    return {
+        "user_id": row.user_id,
+        **{name: link[name] for name in ("provider", "subject", "email", "at_signup")},
+        "added_at": _moment(link["added_at"]),
+        "proven_key": link["proven_key"],
+        "proven_at": _moment(link["proven_at"]),
+        "removed_at": row.created_at,
+        "recoveries": row.attempts,
+    }
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -7,7 +7,8 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
 from authservice.core.models import Account
-from authservice.core.users import identifiers, lookup, reservations
+from authservice.core.own_account import email_change
+from authservice.core.users import identifiers, lookup
 from tests.admin.inside.conftest import page, staff
 from tests.admin.inside.test_changes import on_user_page
 from tests.admin.inside.test_rights import guarded_page, only, save, save_list
@@ -143,7 +144,7 @@ def test_taken_address_in_a_list_is_refused(support, boss, ann, only, monkeypatc
 
 def test_former_address_reserved_for_another_user_is_refused(support, boss, ann):
     former = "free@example.com"
-    reservations.reserve(lookup.find_by_email(BOSS), identifiers.email_key(former))
+    email_change.reserve(lookup.find_by_email(BOSS), identifiers.email_key(former))
 
     assert EMAIL_TAKEN in on_guarded_page(support, {email_field(): former})
 
@@ -151,7 +152,7 @@ def test_former_address_reserved_for_another_user_is_refused(support, boss, ann)
 @PAGES
 def test_own_former_address_is_accepted(support, ann, on_page):
     user, former = the_user(), "free@example.com"
-    reservations.reserve(lookup.find_by_email(ANN), identifiers.email_key(former))
+    email_change.reserve(lookup.find_by_email(ANN), identifiers.email_key(former))
 
     on_page(support, {email_field(): former})
 

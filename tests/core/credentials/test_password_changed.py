@@ -11,7 +11,7 @@ from django.db import connection
 
 from authservice.core.credentials.passwords import hash_new_password
 from authservice.core.messages import kinds
-from authservice.core.models import OneTimeToken
+from authservice.core.models import OneTimeToken, UnseenPassword
 from authservice.kernel.secret import Secret
 from tests.support import hashing
 from tests.support.client import PASSWORD
@@ -172,7 +172,7 @@ def test_password_of_a_hidden_signup_is_seen_at_the_first_login_with_it(api):
 
 @pytest.mark.usefixtures("hidden")
 def test_password_of_a_hidden_signup_is_seen_at_a_check_of_it_in_a_session(api):
-    waiting = OneTimeToken.objects.get(purpose="unseen-password")
+    waiting = UnseenPassword.objects.get()
     token = api.log_in()["access_token"]
     former.clear()
     waiting.save(force_insert=True)
@@ -232,8 +232,8 @@ def test_password_of_a_hidden_signup_that_was_replaced_is_never_seen(api, flows)
 
 @pytest.mark.usefixtures("hidden")
 def test_row_that_waits_for_the_login_has_no_data_of_the_signup(api):
-    waiting = OneTimeToken.objects.filter(purpose="unseen-password")
-    assert waiting.get().payload == {}
+    waiting = UnseenPassword.objects.all()
+    assert waiting.exists()
     assert not any("sealed" in row.payload for row in OneTimeToken.objects.all())
 
     api.log_in()

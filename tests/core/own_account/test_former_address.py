@@ -6,7 +6,8 @@ from django.core.management import call_command
 from authservice.core.credentials import one_time
 from authservice.core.messages import kinds
 from authservice.core.models import AddressReservation
-from authservice.core.users import lookup, reservations
+from authservice.core.own_account import email_change
+from authservice.core.users import lookup
 from authservice.core.users.identifiers import email_key
 from tests.admin_api.people import promote
 from tests.core.own_account.owner import EVE, Owner, confirm
@@ -83,7 +84,7 @@ def test_reservation_remains_after_a_recovery_and_a_cleanup(api, requested):
     one_time.revoke_all_but_notices(lookup.find_by_email(EVE))
     call_command("authservice_cleanup", verbosity=0)
 
-    assert reservations.has(lookup.find_by_email(EVE), email_key(ANN))
+    assert email_change.is_reserved_for(lookup.find_by_email(EVE), email_key(ANN))
 
 
 def test_cleanup_deletes_a_reservation_that_has_expired(api, requested, proven_owner, clock):

@@ -40,6 +40,8 @@ WITHHELD = {
         *("digest", "code_digest", "target_key", "user_id", "payload", "password_fingerprint"),
     },
     "AddressReservation": {"id", "user_id", "email_key"},
+    "PasswordCheck": {"id", "user_id", "password_fingerprint"},
+    "UnseenPassword": {"id", "user_id", "password_fingerprint"},
     "LostMessage": {"id", "user_id", "job"},
     "AttemptCounter": {
         *("key", "count", "strikes", "day_count", "day_ends_at", "reported_until"),

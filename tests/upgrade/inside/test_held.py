@@ -8,6 +8,9 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from authservice.core.importing import package_tables
+from authservice.core.login import password_recheck
+from authservice.core.models import UnseenPassword
+from authservice.core.users import lookup
 from authservice.core.users.identifiers import email_key
 from authservice.notification import worker
 from authservice.oauth.models import RestorableLink
@@ -38,6 +41,20 @@ def form(api, path, token, **more):
 
 def test_password_works(api):
     assert signed_in(log_in(api, "bob"), "bob")
+
+
+def test_check_of_a_password_is_still_valid():
+    bob = lookup.find_by_email(email("bob"))
+
+    assert password_recheck._earlier_results(bob) == {"password_breached"}
+
+
+def test_password_that_validators_have_not_seen_is_seen_at_a_login(api, settings):
+    settings.AUTHSERVICE = {**settings.AUTHSERVICE, "CORE": {"SIGNUP_ENUMERATION": "hide"}}
+    assert UnseenPassword.objects.filter(user__email=email("bob")).exists()
+
+    assert signed_in(log_in(api, "bob"), "bob")
+    assert not UnseenPassword.objects.exists()
 
 
 def test_access_token_works(api, held):

@@ -7,7 +7,7 @@ import pytest
 from authservice.core.messages import kinds, limits
 from authservice.core.models import Account, OneTimeToken
 from authservice.core.own_account import email_change
-from authservice.core.users import identifiers, lookup, reservations
+from authservice.core.users import identifiers, lookup
 from authservice.kernel import throttling
 from tests.core.own_account.owner import confirm
 from tests.races.crowd import SIZE, tally
@@ -93,7 +93,7 @@ def test_link_confirmed_concurrently_succeeds_for_all_and_acts_once(crowd, api, 
 
         assert tally(answers) == {200: SIZE}
         assert sorted(post.kinds()) == ["email-change-confirmed", "email-changed"]
-        assert reservations.holders(identifiers.email_key(former)).count() == 1
+        assert email_change.reserved_for(identifiers.email_key(former)).count() == 1
 
 
 def test_change_or_reset_succeeds_but_never_both(crowd, api, rounds, link, flows):
