@@ -225,6 +225,9 @@ class OneTimeToken(models.Model):
     created_at = models.DateTimeField(default=clock.now, verbose_name=_("created"))
     expires_at = models.DateTimeField(verbose_name=_("expires"))
     spent_at = models.DateTimeField(null=True, blank=True, verbose_name=_("used"))
+    # When the job of a security notice is enqueued again if its link has not been issued by then;
+    # None for all other tokens.
+    resend_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = PrimaryManager()
 

@@ -14,7 +14,6 @@ from django.db.models import QuerySet
 
 from authservice.core import errors
 from authservice.core.credentials import attempt_counter, passwords
-from authservice.core.credentials.attempt_counter import UNLIMITED, Budget
 from authservice.core.invitations import acceptance, closing, mailing
 from authservice.core.invitations.acceptance import Accepted, Profile
 from authservice.core.invitations.closing import InvitationAccess
@@ -42,8 +41,6 @@ from authservice.kernel.sections import frontend
 KIND = "invitation"
 SENT, CANCELLED = "invitation.sent", "invitation.cancelled"
 ACCEPTED, DECLINED = "invitation.accepted", "invitation.declined"
-# A counter that refuses nobody: it serves as a lock only.
-_LOCK = Budget.fixed(limit=UNLIMITED, window=attempt_counter.DAY)
 SORT_FIELDS = ("created_at", "expires_at", "status", "purpose")
 # Without `status`: the list of a recipient has pending invitations only.
 OWN_SORT_FIELDS = ("created_at", "expires_at", "purpose")
@@ -205,12 +202,11 @@ def _require_no_other(inviter_id: Any, email_key: str, purpose: str) -> None:
 
 
 def _require_room(email_key: str) -> None:
-    """Raises `InvitationMaxPending`. Two senders may invite an address at once. A counter of the
-    address is their lock: its statement waits for the other transaction, so the second sees the
-    invitation of the first."""
+    """Raises `InvitationMaxPending`. Two senders may invite an address at once: the second
+    waits for the lock of the address, and then sees the invitation of the first."""
     if not conf.max_pending_per_email:
         return
-    attempt_counter.try_consume(attempt_counter.key("invited", email_key), _LOCK)
+    attempt_counter.lock(attempt_counter.key("invited", email_key))
     pending = PlatformInvitation.objects.pending().filter(email_key=email_key)
     if pending.count() >= conf.max_pending_per_email:
         raise InvitationMaxPending

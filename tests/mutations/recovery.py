@@ -243,7 +243,7 @@ LOST_NOTICES = (
         "The single process that sends a lost notice again",
         CORE + "messages/security_notice.py",
         to(
-            "filter(pk=row.pk, attempts=row.attempts, digest=None, spent_at=None)",
+            "filter(pk=row.pk, resend_at__lte=now, digest=None, spent_at=None)",
             "filter(pk=row.pk)",
         ),
         ("tests/core/recovery/races/test_lost_notices.py",),

@@ -21,7 +21,7 @@ from authservice.core.credentials import passwords
 from authservice.core.importing import package_tables
 from authservice.core.login import password_recheck
 from authservice.core.messages import kinds
-from authservice.core.models import Account
+from authservice.core.models import Account, OneTimeToken
 from authservice.core.users import lookup
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
@@ -129,6 +129,9 @@ def _links(api: Api) -> dict[str, Any]:
     changed = {"email": email("hans2"), "password": PASSWORD}
     assert api.request("POST", "change-email", changed, token=hans).status == 200
     held["change_email"] = mailed("hans2")
+    # A queue loses the notice to the former address.
+    notices = OneTimeToken.objects.filter(purpose="secure-account", user__email=email("hans"))
+    assert notices.update(digest=None) == 1
 
     ivo = proven(api, "ivo")["access_token"]
     changed = {"email": email("ivo2"), "password": PASSWORD}

@@ -24,7 +24,7 @@ from django.db.models import Case, F, PositiveIntegerField, Q, When
 from django.utils.functional import cached_property
 
 from authservice.core.models import AttemptCounter
-from authservice.kernel import clock, crypto, databases, errors, settings, throttling
+from authservice.kernel import clock, crypto, databases, errors, settings, throttling, transactions
 from authservice.kernel.sql import Bound, Update, param
 
 STRIKES = 3  # used-up windows in a row after which waits do not grow any more
@@ -191,6 +191,7 @@ class Budget:
 # An account has at most two identifiers, so unknown clients have 100 attempts per account and day.
 PASSWORD = Budget(limit=10, window=timedelta(minutes=15), longest=timedelta(hours=1), daily=50)
 # The known devices of an account share another 100.
+_LOCKING = Budget.fixed(limit=UNLIMITED, window=DAY)  # of the rows of `lock`
 ALL_DEVICES = Budget.fixed(limit=100, window=DAY)
 
 
@@ -272,6 +273,16 @@ def try_consume(key: str, budget: Budget) -> bool:
         Bound(connection, statement.sql, [values[name] for name in statement.names]).run() > 0
         for statement in statements(connection)
     )
+
+
+@transactions.inside
+def lock(key: str) -> None:
+    """Wait until no other transaction has locked this key, and lock it until this one ends.
+
+    For a rule about something that has no row which could be locked, such as the address of a user
+    who does not exist. The row is a counter without a limit: counting locks it.
+    """
+    try_consume(key, _LOCKING)
 
 
 def refund(key: str, second_key: str = "") -> None:

@@ -9,8 +9,8 @@ Queues lose jobs: a queue in memory is bounded and ends with its process. An att
 could change the phone number of a victim, who would never get the link that undoes the change. So
 the row of the link stores the job too. While the row has no digest, no mail with the link was sent,
 and `check` enqueues the job again: 15 minutes after the change, then 30 minutes after it, 60 and so
-on. `attempts` of the row is the number of the pause that the row is in. Several processes may check
-at the same time, and a conditional UPDATE decides which one enqueues the job.
+on. `resend_at` of the row is the end of its pause. Several processes may check at the same time,
+and a conditional UPDATE decides which one enqueues the job.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from itertools import count
 from time import monotonic
 from typing import Any
 
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from authservice.core.credentials import one_time
 from authservice.core.messages import compose as composing
@@ -44,9 +44,9 @@ NUMBER_TIMES = ("phone_added_at", "phone_verified_at")
 PROOFS = ("verified_email_key", "proven_email_key")
 PROOF_TIMES = ("email_proven_at",)
 
-# Longer than the retries of a job take by default, so that most jobs are not sent twice.
+# Longer than the retries of a job take by default, so that most jobs are not sent twice. The pauses
+# end after 15 minutes, 30 minutes, …, 64 hours; the links are valid for 72 hours.
 PAUSE = timedelta(minutes=15)
-TRIES = 9  # after 15 minutes, 30 minutes, …, 64 hours; the links are valid for 72 hours
 BATCH = 100  # notices that one check enqueues again
 _LEAST = timedelta(hours=1)  # how long the link of a job that is enqueued again must still be valid
 _BETWEEN = 60.0  # seconds between two checks in one process
@@ -95,6 +95,7 @@ def notify(
         last_created_at = (
             _rows().filter(user=person.user.pk).aggregate(last=Max("created_at"))["last"]
         )
+        created_at = max(now, last_created_at + timedelta.resolution) if last_created_at else now
         # The row of the link, without a token, and with the job, to enqueue it again.
         job = {
             "kind": kind,
@@ -106,7 +107,8 @@ def notify(
             purpose=one_time.SECURE.name,
             user_id=person.user.pk,
             payload={**before, "job": job},
-            created_at=max(now, last_created_at + timedelta.resolution) if last_created_at else now,
+            created_at=created_at,
+            resend_at=created_at + PAUSE,
             expires_at=now + one_time.SECURE.link_ttl,
         )
         details["notice"] = str(row.pk)
@@ -205,20 +207,19 @@ def send_again() -> int:
     open_rows = _open_rows()
     # Only the oldest of each user: one with many lost notices must not delay those of others.
     older = open_rows.filter(user=OuterRef("user"), created_at__lt=OuterRef("created_at"))
-    lost = open_rows.filter(_due(clock.now())).exclude(Exists(older)).order_by("created_at")
+    now = clock.now()
+    lost = open_rows.filter(resend_at__lte=now).exclude(Exists(older)).order_by("created_at")
 
     claimed = []
     for row in lost[:BATCH]:
-        elapsed = clock.now() - row.created_at
+        elapsed = now - row.created_at
         # If no worker checked for hours, skip the pauses that are over. The next retry is at least
         # 15 minutes away.
-        pause = next(
-            number for number in count(row.attempts + 1) if PAUSE * 2**number >= elapsed + PAUSE
-        )
+        pause = next(number for number in count(1) if PAUSE * 2**number >= elapsed + PAUSE)
         # Another process may have claimed the row since: then no row is updated.
-        rows = _lost_rows()
-        unchanged = rows.filter(pk=row.pk, attempts=row.attempts, digest=None, spent_at=None)
-        if unchanged.update(attempts=pause):
+        unclaimed = _rows().filter(pk=row.pk, resend_at__lte=now, digest=None, spent_at=None)
+        resend_at = row.created_at + PAUSE * 2**pause
+        if unclaimed.update(resend_at=resend_at if resend_at < row.expires_at else None):
             claimed.append((row, pause))
 
     for row, pause in claimed:
@@ -238,28 +239,16 @@ def send_again() -> int:
 def oldest_waiting() -> timedelta | None:
     """The age of the oldest lost notice that should have been enqueued again at least 15 minutes
     ago; None if there is none. Such a notice shows that no worker checks."""
-    late = _open_rows().filter(_due(clock.now() - PAUSE)).order_by("created_at").first()
+    late = _open_rows().filter(resend_at__lte=clock.now() - PAUSE).order_by("created_at").first()
     return clock.now() - late.created_at if late else None
-
-
-def _lost_rows() -> QuerySet[OneTimeToken]:
-    # All rows of notices have an empty target, and an index begins with purpose and target.
-    return _rows().filter(target_key="")
 
 
 def _open_rows() -> QuerySet[OneTimeToken]:
     """Lost notices to enqueue again: their link was not issued and stays valid for a while."""
     expires = clock.now() + _LEAST
-    rows = _lost_rows()
-    return rows.filter(digest=None, spent_at=None, attempts__lt=TRIES, expires_at__gt=expires)
-
-
-def _due(by: datetime) -> Q:
-    """A filter for notices whose pause had ended at the time `by`."""
-    due = Q()
-    for pause in range(TRIES):
-        due |= Q(attempts=pause, created_at__lte=by - PAUSE * 2**pause)
-    return due
+    # All rows of notices have an empty target, and an index begins with purpose and target.
+    rows = _rows().filter(target_key="", digest=None, spent_at=None, expires_at__gt=expires)
+    return rows.exclude(resend_at=None)
 
 
 def was_notified(person: Person, kind: str, since: datetime) -> bool:

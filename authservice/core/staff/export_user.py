@@ -141,9 +141,7 @@ def parts(person: Person) -> Iterable[Part]:
         ),
         Part(
             name="password_checks",
-            purpose=phrase(
-                "Whether your password was found unsafe, to notify you only once."
-            ),
+            purpose=phrase("Whether your password was found unsafe, to notify you only once."),
             after_deletion=REMOVED,
             rows=stored(checks, "rule", "expires_at"),
         ),

@@ -38,6 +38,7 @@ WITHHELD = {
     },
     "OneTimeToken": {
         *("digest", "code_digest", "target_key", "user_id", "payload", "password_fingerprint"),
+        "resend_at",
     },
     "AddressReservation": {"id", "user_id", "email_key"},
     "PasswordCheck": {"id", "user_id", "password_fingerprint"},

@@ -9,6 +9,7 @@ from django.contrib.auth import get_user_model
 
 from authservice.core.importing import package_tables
 from authservice.core.login import password_recheck
+from authservice.core.messages import security_notice
 from authservice.core.models import UnseenPassword
 from authservice.core.users import lookup
 from authservice.core.users.identifiers import email_key
@@ -175,6 +176,13 @@ def test_former_address_stays_reserved(api, held, time_machine):
 def test_link_that_undoes_a_change_works(api, held):
     assert form(api, "account/secure", held["secure"]).status == 200
     assert log_in(api, "jan", "fig biscuit 17 lanterns").status == 401
+
+
+def test_security_notice_that_a_queue_lost_is_sent_again(time_machine):
+    assert security_notice.send_again() == 0
+
+    time_machine.shift(timedelta(minutes=30))
+    assert (security_notice.send_again(), security_notice.send_again()) == (1, 0)
 
 
 def test_link_to_a_first_password_works(api, held):
