@@ -34,8 +34,9 @@ def _columns(row: Any) -> dict[str, Any]:
         "user_id": row.user_id,
         **{name: link[name] for name in ("provider", "subject", "email", "at_signup")},
         "added_at": _moment(link["added_at"]),
-        "proven_key": link["proven_key"],
-        "proven_at": _moment(link["proven_at"]),
+        # The oldest rows do not say what was proven.
+        "proven_key": link.get("proven_key", ""),
+        "proven_at": _moment(link.get("proven_at")),
         "removed_at": row.created_at,
         "recoveries": row.attempts,
     }
