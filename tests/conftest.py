@@ -61,15 +61,18 @@ def pytest_configure(config):
         config.option.maxschedchunk = 8
 
 
-@pytest.hookimpl(tryfirst=True)  # before `-m` selects by marker
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items):
+    # Before `-m` selects by marker.
     for item in items:
         folder, file = item.path.parent.name, item.path.name
         if folder == "races":
             item.add_marker(needs.several_writers)
         if (folder in ONCE or file in ONCE) and file not in EACH:
             item.add_marker(pytest.mark.once)
-    # Started first, so that no worker waits for the other one at the end.
+    yield
+    # Started first, so that no worker waits for the other one at the end. After pytest has grouped
+    # the tests by their fixtures.
     places = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.name, len(LONG)))
 

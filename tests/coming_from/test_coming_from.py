@@ -2,13 +2,20 @@
 
 import pytest
 
-from tests.hosts.runs import holds
+from tests.hosts.runs import SQLITE, holds
+
+INSIDE = ("tests/coming_from/inside", "--ds=tests.coming_from.settings")
 
 
 def test_projects_on_other_packages_are_imported():
-    holds("tests/coming_from/inside", "--ds=tests.coming_from.settings")
+    holds(*INSIDE, sample=True)
+
+
+@pytest.mark.slow
+def test_every_case_of_an_import():
+    holds(*INSIDE, **SQLITE)
 
 
 @pytest.mark.slow
 def test_ten_thousand_users_are_imported():
-    holds("tests/coming_from/inside", "--ds=tests.coming_from.settings", "-m", "slow")
+    holds(*INSIDE, "-m", "slow")

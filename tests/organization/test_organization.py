@@ -19,7 +19,7 @@ def files(names):
 
 
 def test_rules_with_the_module():
-    holds(SETTINGS, *files(RULES), sample=connection.vendor != "sqlite")
+    holds(SETTINGS, *files(RULES), sample=True)
 
 
 @pytest.mark.slow
@@ -29,7 +29,13 @@ def test_matrix_of_ways_to_sign_in():
 
 
 def test_other_files_with_the_module():
-    holds(SETTINGS, *files(OTHERS), sample=connection.vendor != "sqlite")
+    holds(SETTINGS, *files(OTHERS), sample=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", [RULES, OTHERS], ids=["rules", "others"])
+def test_every_case_with_the_module(part):
+    holds(SETTINGS, *files(part), **SQLITE)
 
 
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="needs several writers")

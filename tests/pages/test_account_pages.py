@@ -16,7 +16,7 @@ def _pages():
 
 
 def test_account_pages_with_access_tokens_that_expire():
-    holds(*PAGES)
+    holds(*PAGES, sample=True)
 
 
 def test_account_pages_with_sessions_that_users_see():
@@ -25,6 +25,11 @@ def test_account_pages_with_sessions_that_users_see():
 
 def test_account_pages_without_other_modules():
     holds("tests/pages/inside/test_missing_modules.py", PAGES[1], PAGES_WITHOUT=MISSING)
+
+
+@pytest.mark.slow
+def test_every_case_of_account_pages_with_access_tokens_that_expire():
+    holds(*PAGES, **SQLITE)
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.hosts.runs import holds
+from tests.hosts.runs import SQLITE, holds
 from tests.session.conftest import REDIS, needs_redis
 
 # Routes that a login module affects; the slow host "session" runs the whole contract.
@@ -15,4 +15,11 @@ COOKIES = ("tests/csrf/test_token_cookies.py", "tests/csrf/test_binding.py")
 
 @pytest.mark.parametrize("store", ["database", pytest.param("cache", marks=needs_redis)])
 def test_session_module_fulfils_the_contract_of_login_modules(store):
-    holds(*ROUTES, *COOKIES, host="session", SESSION_STORE=store, REDIS_URL=REDIS)
+    holds(*ROUTES, *COOKIES, host="session", sample=True, SESSION_STORE=store, REDIS_URL=REDIS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("store", ["database", pytest.param("cache", marks=needs_redis)])
+def test_every_case_of_the_contract(store):
+    variables = {**SQLITE, "SESSION_STORE": store, "REDIS_URL": REDIS}
+    holds(*ROUTES, *COOKIES, host="session", **variables)

@@ -9,7 +9,12 @@ BROWSER = ("-m", "slow", "tests/staff_support/inside", "--ds=tests.staff_support
 
 
 def test_support_page_in_a_host_with_every_module():
-    holds(*INSIDE)
+    holds(*INSIDE, sample=True)
+
+
+@pytest.mark.slow
+def test_every_case_of_the_support_page():
+    holds(*INSIDE, **SQLITE)
 
 
 @pytest.mark.slow

@@ -9,24 +9,34 @@ from tests.hosts.runs import holds
 HERE = Path(__file__).parent / "inside"
 
 
+FLAGS = [f"{flag}{kind}User" for flag in ("", "Active") for kind in ("Number", "Code", "Phone")]
+NAMES = [f"{kind}User" for kind in ("Number", "Code", "Phone", "Rank")]
+# Each is a host of its own: the quick suite tries those that differ most.
+QUICK_FLAGS = ("NumberUser", "ActivePhoneUser")
+QUICK_NAMES = ("PhoneUser", "RankUser")
+
+
+def models(names, quick):
+    return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
 def suite(model, *files):
     paths = (str(HERE / f"test_{file}.py") for file in files)
     holds("--ds=tests.user_models.settings", *paths, USER_MODEL=model)
 
 
-@pytest.mark.parametrize("kind", ["Number", "Code", "Phone"])
-@pytest.mark.parametrize("flag", ["", "Active"])
-def test_users_are_active_as_their_model_says(kind, flag):
-    suite(f"{flag}{kind}User", "flags")
+@pytest.mark.parametrize("model", models(FLAGS, QUICK_FLAGS))
+def test_users_are_active_as_their_model_says(model):
+    suite(model, "flags")
 
 
 def test_example_of_django_has_super_admins():
     suite("ExampleUser", "example")
 
 
-@pytest.mark.parametrize("kind", ["Number", "Code", "Phone", "Rank"])
-def test_login_names_are_what_their_field_holds(kind):
-    suite(f"{kind}User", "login_names", "pages")
+@pytest.mark.parametrize("model", models(NAMES, QUICK_NAMES))
+def test_login_names_are_what_their_field_holds(model):
+    suite(model, "login_names", "pages")
 
 
 def test_rows_that_the_project_refuses_are_no_crashes():
