@@ -132,6 +132,12 @@ PAGES = (
         _SIGNED_IN,
     ),
     Mutation(
+        "The cookie of a login in another tab, which a slower response does not replace",
+        CORE + "api/django_session.py",
+        to("if is_old and stores", "if False and stores"),
+        (PAGES_SETTINGS, f"{INSIDE}/test_deleted_sessions.py"),
+    ),
+    Mutation(
         "The back end of a carried session, which no project authenticates with",
         CORE + "api/django_session.py",
         to("session.get(BACKEND_SESSION_KEY) != BACKEND", "False"),

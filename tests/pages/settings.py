@@ -8,6 +8,7 @@ from tests.settings import INSTALLED_APPS as OTHERS
 
 INSTALLED_APPS = [
     *OTHERS,
+    "django.contrib.sessions",
     "authservice.magiclink",
     "authservice.notification",
     "authservice.organization",
@@ -28,5 +29,5 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "tests.pages.inside.urls"
 LOGIN_URL = "authservice:page-login"
-# No table, and nothing that the server could delete: only rows of the service end a session.
+# Nothing that the server could delete: only rows of the service end a session.
 SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
 from django.http import HttpRequest
@@ -75,25 +76,52 @@ def renew(request: HttpRequest, access_token: Secret) -> None:
 
 
 def survive_deletion(request: HttpRequest) -> None:
-    """Sign the visitor out if Django's session is deleted before this request stores it, as by a
-    logout in another tab. Otherwise Django's middleware would answer 400, also to a request that
-    changed nothing but the claims that this service keeps in the session."""
+    """Treat the visitor as signed out if somebody else deletes Django's session before this request
+    stores it, as a logout in another tab does. Otherwise Django's middleware would answer 400, also
+    to a request that changed nothing but the claims that this service keeps in the session.
+
+    A login in another tab deletes the session too, under its old key. So the response leaves the
+    cookie alone: a new value would replace the cookie of that login.
+    """
     session = getattr(request, "session", None)
-    if not isinstance(session, SessionBase):
+    if not isinstance(session, SessionBase) or "is_empty" in vars(session):
         return
-    save = session.save
+    save, is_empty = session.save, session.is_empty
+
+    def is_empty_or_deleted() -> bool:
+        """Django's middleware asks this before it saves. It neither saves an empty session nor sets
+        a cookie for it, and removes the cookie only if the request has one."""
+        name = settings.SESSION_COOKIE_NAME
+        stores = session.modified or settings.SESSION_SAVE_EVERY_REQUEST
+        # A login has stored a new key in this request, which a replica may not have yet.
+        is_old = session.session_key is not None and session.session_key == request.COOKIES.get(
+            name
+        )
+        if is_old and stores and not is_empty() and _is_deleted(session):
+            session.flush()
+            del request.COOKIES[name]
+        return is_empty()
 
     def save_or_forget(**options: Any) -> None:
         try:
             save(**options)
         except UpdateError:
-            if session.exists(session.session_key or ""):
+            if not _is_deleted(session):
                 raise  # the database failed
-            # An empty session with a new key: the middleware sets a cookie with the key.
+            # Deleted since `is_empty`, so the middleware sets a cookie: that of an empty session.
             session.flush()
             session.create()
 
-    session.__dict__["save"] = save_or_forget  # of this object only
+    # Of this object only.
+    vars(session).update(save=save_or_forget, is_empty=is_empty_or_deleted)
+
+
+def _is_deleted(session: SessionBase) -> bool:
+    """Whether the next request with this key would find no session. `exists` does not tell: it is
+    always false for signed cookies."""
+    stored = type(session)(session.session_key)
+    stored.load()
+    return stored.session_key is None
 
 
 def freshen(request: HttpRequest, caller: Caller) -> Caller:

@@ -1,5 +1,5 @@
-"""Django's session is deleted while a request runs, as by a logout in another tab: Django answers
-400 to a request that has changed it, and this service changes it by itself."""
+"""Django's session is deleted while a request runs, as by a logout or a login in another tab.
+Django answers 400 to a request that has changed it, and this service changes it by itself."""
 
 from datetime import timedelta
 
@@ -10,20 +10,27 @@ from django.contrib.sessions.backends.base import UpdateError
 from django.utils import timezone
 
 from authservice.core.sessions import sessions
+from authservice.core.staff import admin_login
 from authservice.kernel.http import pages
 from authservice.pages import calls
+from tests.pages.inside.person import Person
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(params=["cache", "file"])
-def other_tab(request, settings, tmp_path, ann, person, api):
-    """Ann's browser; `other_tab(obj, name)` deletes its Django session when this function is next
-    called, as a logout in another tab does."""
+@pytest.fixture(params=["cache", "cached_db", "db", "file"])
+def stored(request, settings, tmp_path):
+    """Django's session is stored on the server."""
     settings.SESSION_ENGINE = f"django.contrib.sessions.backends.{request.param}"
     settings.SESSION_FILE_PATH = str(tmp_path)
+
+
+@pytest.fixture
+def other_tab(stored, ann, person, api):
+    """Ann's browser; `other_tab(obj, name)` deletes its Django session when this function is next
+    called, as a logout in another tab does."""
     person.sign_in(ANN, PASSWORD, remember="on")
     assert person.name == "ann"
 
@@ -88,6 +95,73 @@ def test_login_of_a_browser_whose_session_is_deleted_meanwhile(other_tab, person
 
     monkeypatch.undo()
     assert person.name == "ann"
+
+
+@pytest.fixture
+def other_login(stored, ann, person, monkeypatch):
+    """Ann's browser; `other_login(obj, name)` logs her in again in another tab when this function
+    is next called."""
+    person.sign_in(ANN, PASSWORD)
+    second = Person()
+    second.client.cookies = person.client.cookies  # one browser
+    form = second.open("/auth/login?again=1")
+
+    def log_in_during(obj, name):
+        original = getattr(obj, name)
+
+        def first_logged_in(*args, **options):
+            monkeypatch.undo()
+            before = person.client.cookies["sessionid"].value
+            assert second.post(form, identifier=ANN, password=PASSWORD).status == 303
+            assert person.client.cookies["sessionid"].value != before
+            return original(*args, **options)
+
+        monkeypatch.setattr(obj, name, first_logged_in)
+
+    return log_in_during
+
+
+@pytest.mark.parametrize("saves_always", [False, True])
+def test_notice_beside_a_login_in_another_tab_leaves_the_visitor_signed_in(
+    other_login, person, settings, saves_always
+):
+    settings.SESSION_SAVE_EVERY_REQUEST = saves_always
+    sent = person.post(person.open("/auth/account/profile/name"), name="Ann Lee")
+    other_login(pages, "page")
+
+    page = person.visit(sent.location)  # its response arrives after that of the login
+
+    assert (page.status, page.notice) == (200, "Your name was changed.")
+    assert "sessionid" not in page.response.cookies
+    assert person.name == "ann"
+
+
+@pytest.mark.parametrize("path", ["/whoami", "/whoami-async", "/orders", "/auth/account/profile"])
+def test_renewal_beside_a_login_in_another_tab_leaves_the_visitor_signed_in(
+    path, other_login, person
+):
+    with time_machine.travel(timezone.now() + timedelta(minutes=16), tick=True):
+        other_login(admin_login, "store_versions")  # the claims are renewed
+
+        page = person.visit(path)
+
+        # The login has ended the session of this request, which is that of a visitor then.
+        assert page.status == 200 or page.location.startswith("/auth/login?next=")
+        assert "sessionid" not in page.response.cookies
+        assert person.name == "ann"
+
+
+def test_session_that_is_deleted_in_the_last_moment_signs_the_visitor_out(
+    other_tab, person, monkeypatch
+):
+    """Between the question whether it still exists, and the attempt to store it."""
+    sent = person.post(person.open("/auth/account/profile/name"), name="Ann Lee")
+    other_tab(monkeypatch, type(person.client.session), "save")
+
+    assert person.visit(sent.location).status == 200
+
+    monkeypatch.undo()
+    assert person.name == ""
 
 
 def test_session_that_cannot_be_stored_for_another_reason_is_not_signed_out(
