@@ -338,6 +338,10 @@ class AccountAccess(Slot):
 
     slot = "account_access"
 
+    faults: tuple[type[Fault], ...] = ()
+    """The errors that `complete` raises: the API description adds them to the route that answers a
+    challenge."""
+
     def first_proof(self, person: Any) -> bool:
         """Delete the module's data of a user whose address was never proven before; returns whether
         there was any. Called at the first proof of an address."""
@@ -356,7 +360,8 @@ class AccountAccess(Slot):
     def complete(self, person: Any, client: Client, pending: Mapping[str, Any]) -> None:
         """Store what a login left pending when it was challenged, such as a new link to a provider.
         Called in the transaction of the login that has answered the challenge, with the user as
-        they are now. Raises `InvalidToken` if it must not be stored any more."""
+        they are now. Raises one of `faults` if it must not be stored any more, or `InvalidToken` if
+        the user must begin again. Then nothing is stored, and the answer counts as no attempt."""
 
     def distrust(self, person: Any) -> bool:
         """Make ways to sign in that were set up before the first proof of the address count as

@@ -34,7 +34,15 @@ from authservice.kernel.interfaces import AccountAccess
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 from authservice.kernel.transactions import retry_on_deadlock
-from authservice.oauth import errors, eviction, messages, profiles, state, storage
+from authservice.oauth import (
+    errors,
+    eviction,
+    messages,
+    profiles,
+    provider_settings,
+    state,
+    storage,
+)
 from authservice.oauth import tokens as provider_tokens
 from authservice.oauth.conf import conf
 from authservice.oauth.provider import Flow, Profile, ProviderResult, ProviderTokens
@@ -172,6 +180,13 @@ def require_linkable_by_address(person: Person, provider: str, subject: str) -> 
 
 
 @transactions.inside
+def require_no_other(person: Person, provider: str) -> None:
+    """Raises `LinkTaken` if the account has a link to this provider, which could not be added."""
+    if any(stored.provider == provider for stored in _links(person)):
+        raise LinkTaken
+
+
+@transactions.inside
 def add_by_address(person: Person, link: Link, client: Client, before: Mapping[str, Any]) -> None:
     """Store a link that `require_linkable_by_address` allows, and notify the owner; `before` is the
     state of the account before. Raises `LinkTaken`."""
@@ -190,22 +205,33 @@ def pending(link: Link) -> dict[str, str]:
 class Access(eviction.LinkAccess):
     """Fills the slot `account_access`."""
 
+    faults = (*REFUSALS, errors.AlreadyLinked, errors.ProviderDisabled)
+
     def complete(self, person: Person, client: Client, pending: Mapping[str, Any]) -> None:
-        """Adds the link of a login by the address, by the rules as they apply now."""
+        """Adds the link of a login by the address, by the rules and the settings as they are
+        now."""
         if _PENDING not in pending:
             return
         try:
             values = json.loads(crypto.unseal(_SEALING, pending[_PENDING]))
-            link = Link(user_id=person.user.pk, at_signup=False, added_at=clock.now(), **values)
-            present = storage.links().find(link.provider, link.subject)
-            if present is not None and present.user_id == link.user_id:
-                return  # another login has added it
-            if person.email_key != identifiers.email_key(link.email):
-                raise InvalidToken
-            require_linkable_by_address(person, link.provider, link.subject)
-            add_by_address(person, link, client, security_notice.state_of(person))
-        except (*REFUSALS, LinkTaken, crypto.Unreadable) as error:
+        except crypto.Unreadable as error:
             raise InvalidToken from error
+        link = Link(user_id=person.user.pk, at_signup=False, added_at=clock.now(), **values)
+        present = storage.links().find(link.provider, link.subject)
+        if present is not None and present.user_id == link.user_id:
+            return  # another login has added it
+        if person.email_key != identifiers.email_key(link.email):
+            raise InvalidToken  # the next login finds the account that has the address now
+        provider = provider_settings.configured().get(link.provider)
+        if provider is None or not provider.enabled:
+            raise errors.ProviderDisabled
+        if not provider_settings.links_by_email(link.provider):
+            raise errors.AccountLinkingDisabled
+        require_linkable_by_address(person, link.provider, link.subject)
+        try:
+            add_by_address(person, link, client, security_notice.state_of(person))
+        except LinkTaken as error:
+            raise errors.AlreadyLinked from error
 
 
 account_access = Access()

@@ -249,7 +249,15 @@ def _link_and_enter(arriving: Arriving, person: Person) -> SignedIn:
     def complete(present: Person) -> None:
         linking.add_by_address(present, arriving.link(present), arriving.client, before)
 
-    return _change_and_enter(arriving, person, change, complete=complete, pending=pending)
+    def then(outcome: Login) -> None:
+        # Without a challenge, `complete` has added the link. With one it could not be added after
+        # the code, so the client would be asked for a code in vain.
+        if outcome.challenges:
+            linking.require_no_other(outcome.person, arriving.provider)
+
+    return _change_and_enter(
+        arriving, person, change, complete=complete, then=then, pending=pending
+    )
 
 
 def _complete_signup(arriving: Arriving, person: Person) -> Person:

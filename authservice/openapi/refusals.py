@@ -13,7 +13,7 @@ from authservice.kernel import errors
 from authservice.kernel.errors import Fault, catalogue
 from authservice.kernel.hooks import Refused
 from authservice.kernel.http.operations import Operation
-from authservice.kernel.interfaces import LoginPolicy, RequestGuard, SecondFactor
+from authservice.kernel.interfaces import AccountAccess, LoginPolicy, RequestGuard, SecondFactor
 from authservice.kernel.modules import installed, plugs
 from authservice.openapi import response_schemas
 from authservice.openapi.routes import Route
@@ -82,6 +82,8 @@ def _of_kind(route: Route, operation: Operation) -> Iterator[type[Fault]]:
     # The body may have the answer of a second factor other than a code.
     if {"temp_token", "credential"} <= set(getattr(operation.body, "_declared_fields", {})):
         yield from (fault for factor in plugs(SecondFactor) for fault in factor.faults)
+        if _issues(operation, "access_token", "user"):  # it completes a login
+            yield from (fault for access in plugs(AccountAccess) for fault in access.faults)
     if route.view.super_admin:
         yield errors.Forbidden
         if plugs(SecondFactor):

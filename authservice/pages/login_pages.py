@@ -17,7 +17,9 @@ from authservice.core.conf import core
 from authservice.core.errors import InvalidCredentials
 from authservice.kernel import settings
 from authservice.kernel.errors import Fault
+from authservice.kernel.interfaces import AccountAccess
 from authservice.kernel.link_pages import ResultPage
+from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import page_count
 from authservice.kernel.phrases import page_text as _
 from authservice.kernel.secret import Secret
@@ -298,6 +300,8 @@ def second_factor(visitor: Visitor) -> HttpResponse:
     setup = form_fields.unpacked(visitor.sent)
 
     def again(fault: Fault | None = None) -> HttpResponse:
+        if fault and _forbids_login(fault):
+            return visitor.failed(fault)  # another code would not help
         if setup and (fault is None or fault.code != "INVALID_TOKEN"):
             return _set_up_page(visitor, temp_token, setup, fault, remember=remember)
         return _factor_page(visitor, temp_token, challenge, fault, remember=remember)
@@ -310,6 +314,14 @@ def second_factor(visitor: Visitor) -> HttpResponse:
     else:
         body["code"] = visitor.sent.get("code")
     return _proceed(visitor, visitor.call(_FACTOR, body=body), again)
+
+
+def _forbids_login(fault: Fault) -> bool:
+    """Whether a module refused to store what the login left pending, such as a new link to a
+    provider."""
+    return any(
+        fault.code == refusal.code for access in plugs(AccountAccess) for refusal in access.faults
+    )
 
 
 def _factor_page(

@@ -270,7 +270,7 @@ def verify_login(
 
     For a user who must set up a second factor, this is the first code of the new factor. Raises
     `InvalidToken`, `TwoFactorRefused`, `TooManyAttempts`, `TwoFactorNotEnabled` if nothing was set
-    up yet, or an error of `login.enter`.
+    up yet, an error of `login.enter`, or one of `AccountAccess.faults`.
     """
     try:
         if credential:
@@ -444,10 +444,15 @@ def _enter(
 
 
 def _complete(token: OneTimeToken, client: Client, person: Person) -> None:
-    """Store what the login left pending at its challenge."""
+    """Store what the login left pending at its challenge. Raises `NotCompleted`."""
     if pending := token.payload.get("pending"):
         for access in plugs(AccountAccess):
-            access.complete(person, client, pending)
+            refusals: tuple[type[Fault], ...] = (InvalidToken, *access.faults)
+            try:
+                access.complete(person, client, pending)
+            except refusals as fault:
+                # The code was right, so it must not count as a wrong one.
+                raise login.NotCompleted(fault) from fault
 
 
 def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:

@@ -279,6 +279,10 @@ class VerifyLogin(FormEndpoint):
         (after 5 minutes, or 15 for the challenge `2fa_setup`), was used, or the password has
         changed; begin again with the login. A `temp_token` allows five attempts, then the response
         is 429 `TOO_MANY_ATTEMPTS`.
+
+        A login with a new provider links it now. If the account must not be linked any more, the
+        response is the error that the callback of the provider would have, nothing is stored and
+        the code stays valid.
         """
         data = self.read(VerifyLoginIn)
         self.one_of(data, *VerifyLoginIn.exactly_one)

@@ -154,9 +154,30 @@ PROVIDERS = (
     Mutation(
         "The rules for a link after the second factor",
         OAUTH + "linking.py",
+        without("        require_linkable_by_address(person, link.provider, link.subject)\n"),
+        (_FLOW + "linking_after_factor.py",),
+    ),
+    Mutation(
+        "The refusal of a second identity before the code is asked for",
+        OAUTH + "sign_in.py",
         to(
-            "            require_linkable_by_address(person, link.provider, link.subject)\n",
-            "",
+            "        if outcome.challenges:\n            linking",
+            "        if False:\n            linking",
+        ),
+        (_FLOW + "linking_after_factor.py",),
+    ),
+    Mutation(
+        "The settings of the provider after the second factor",
+        OAUTH + "linking.py",
+        to("if provider is None or not provider.enabled:", "if False:"),
+        (_FLOW + "linking_after_factor.py",),
+    ),
+    Mutation(
+        "The attempt with a right code that is given back where the link is refused",
+        CORE + "login/login.py",
+        to(
+            "                attempt.refund()\n            record",
+            "                pass\n            record",
         ),
         (_FLOW + "linking_after_factor.py",),
     ),

@@ -75,6 +75,14 @@ class NewAccount:
     create: Callable[[Callable[[Person], _Decision]], _Decision]
 
 
+class NotCompleted(Exception):
+    """Raised by `complete` of `enter` to refuse a login whose credentials are right."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.code)
+        self.fault = fault
+
+
 @dataclass(frozen=True)
 class _Refusal:
     """Why this user is not logged in: an error of `login_refusal`, or that of a hook."""
@@ -213,8 +221,10 @@ def enter(
     row is locked until its end; it is not called if the user was deleted since. It returns the user
     after the change, or None if the client is not logged in now. If it raises an error, nothing is
     stored. A refusal of the user after it does store the change. `complete` is called before the
-    session begins, if no challenge remains and nothing refuses the login. `then` is called last in
-    that transaction with the tokens or challenges. `pending` is described at `Arrival`.
+    session begins, if no challenge remains and nothing refuses the login. If it raises
+    `NotCompleted`, nothing is stored, the attempt is given back, and its error is recorded and
+    raised. `then` is called last in that transaction with the tokens or challenges. `pending` is
+    described at `Arrival`.
 
     Raises one of `REFUSALS`, `Refused` of a hook, and without `change` `InvalidCredentials` if the
     user was deleted since.
@@ -256,7 +266,13 @@ def enter(
     if isinstance(subject, NewAccount):
         decision = subject.create(decide)
     else:
-        decision = _decided(subject, decide, client, method, lock=change is not None)
+        try:
+            decision = _decided(subject, decide, client, method, lock=change is not None)
+        except NotCompleted as refusal:
+            if attempt:
+                attempt.refund()
+            record_failure(subject, client, refusal.fault.code.lower(), method=method)
+            raise refusal.fault from None
     if isinstance(decision, Login):
         return decision
     if not isinstance(decision.error, Refused):  # `decide` has recorded the refusal of a hook

@@ -14,12 +14,14 @@ from authservice.core.recovery import takeover
 from authservice.core.users import lookup
 from authservice.kernel import clock, modules
 from authservice.kernel.client import Client
-from authservice.oauth import eviction, messages, storage
+from authservice.oauth import eviction, messages, sign_in, storage
 from authservice.oauth.models import LinkedAccount
 from authservice.oauth.storage import Link
 from authservice.oauth.tokens import access_token
+from authservice.twofactor.models import Authenticator
 from authservice.twofactor.verify_login import second_factor
-from tests.oauth.browsing import ANN
+from tests.oauth.browsing import ANN, profile
+from tests.support.client import PASSWORD
 from tests.support.flows import move, prove
 from tests.support.people import make_user, the_user
 from tests.support.slots import listening
@@ -101,35 +103,156 @@ def of_another_user():
 
 
 LINK = {"email": "", "at_signup": True, "added_at": timezone.now()}
-# What may happen between the challenge and its answer.
+
+
+def of_another_identity():
+    links = storage.links()
+    links.add(Link(user_id=the_user().pk, provider="acme", subject="another-ann", **LINK))
+
+
+BEGIN_AGAIN = (401, "INVALID_TOKEN")
+TAKEN, FORBIDDEN = (409, "OAUTH_EMAIL_EXISTS"), (403, "OAUTH_ACCOUNT_LINKING_DISABLED")
+LINKED = (409, "OAUTH_ALREADY_LINKED")
+# What may happen between the challenge and its answer, and the refusal.
 MEANWHILE = {
-    "the identity was linked to another user": of_another_user,
-    "the identity was removed": lambda: eviction.remove(
-        Link(user_id=the_user().pk, provider="acme", subject="ann-at-acme", **LINK)
+    "the identity was linked to another user": (of_another_user, LINKED),
+    "another identity was linked": (of_another_identity, LINKED),
+    "the identity was removed": (
+        lambda: eviction.remove(
+            Link(user_id=the_user().pk, provider="acme", subject="ann-at-acme", **LINK)
+        ),
+        BEGIN_AGAIN,
     ),
-    "the account was recovered": lambda: Account.objects.update(recovered_at=timezone.now()),
-    "the user got rights": lambda: Account.objects.update(is_super_admin=True),
-    "the address was replaced": lambda: move("new@example.com"),
-    "the logins with the provider were ended": lambda: one_time.revoke_logins(
-        the_user().pk, "oauth:acme"
+    "the account was recovered": (
+        lambda: Account.objects.update(recovered_at=timezone.now()),
+        TAKEN,
     ),
-    "all access was removed": lambda: takeover.evict(
-        takeover.SECURED, lookup.get_person(the_user()), Client()
+    "the user got rights": (lambda: Account.objects.update(is_super_admin=True), FORBIDDEN),
+    "the address was replaced": (lambda: move("new@example.com"), BEGIN_AGAIN),
+    "the logins with the provider were ended": (
+        lambda: one_time.revoke_logins(the_user().pk, "oauth:acme"),
+        BEGIN_AGAIN,
     ),
+    "all access was removed": (
+        lambda: takeover.evict(takeover.SECURED, lookup.get_person(the_user()), Client()),
+        BEGIN_AGAIN,
+    ),
+}
+NEW_SETTINGS = {
+    "the provider was disabled": ({"acme": {"ENABLED": False}}, (400, "OAUTH_PROVIDER_DISABLED")),
+    "the provider was removed": ({"other": {}}, (400, "OAUTH_PROVIDER_DISABLED")),
+    "links by the address were turned off": ({"acme": {"LINK_BY_EMAIL": False}}, FORBIDDEN),
 }
 
 
-@pytest.mark.parametrize("meanwhile", MEANWHILE)
+@pytest.fixture(params=[*MEANWHILE, *NEW_SETTINGS])
+def meanwhile(request, providers):
+    """`meanwhile()` lets it happen and returns the refusal."""
+
+    def happen():
+        if request.param in NEW_SETTINGS:
+            entries, refusal = NEW_SETTINGS[request.param]
+            providers(**entries)
+            return refusal
+        change, refusal = MEANWHILE[request.param]
+        with clock.unit(), transaction.atomic():
+            change()
+        return refusal
+
+    return happen
+
+
 def test_link_by_the_address_is_refused_if_meanwhile(with_factor, meanwhile):
     temp_token = with_factor.challenged()
-    user, sessions = the_user().pk, Session.objects.count()
-    with clock.unit(), transaction.atomic():
-        MEANWHILE[meanwhile]()
+    user, refusal = the_user(), meanwhile()
+    links, sessions, events = linked(), Session.objects.count(), []
 
-    assert with_factor.answer(temp_token).status == 401
+    with listening(events.append):
+        assert with_factor.answer(temp_token).error == refusal
 
-    assert not LinkedAccount.objects.filter(user=user).exists()
-    assert Session.objects.count() == sessions
+    assert (linked(), Session.objects.count()) == (links, sessions)
+    last = events[-1]
+    if refusal == BEGIN_AGAIN:
+        assert (last.action, last.metadata) == ("auth.2fa.failed", {"reason": "invalid_token"})
+    else:
+        details = {"reason": refusal[1].lower(), "method": "oauth:acme"}
+        assert (last.action, last.metadata) == ("auth.login.failed", details)
+    assert last.user == user
+
+
+def test_right_codes_that_are_refused_meanwhile_do_not_lock_the_owner_out(
+    api, with_factor, meanwhile
+):
+    challenges = [with_factor.challenged() for _ in range(3)]
+    [password] = api.post("login", email=ANN, password=PASSWORD).data["challenges"]
+    refusal = meanwhile()
+    code = with_factor.person.backup_codes[0]
+
+    refused = [with_factor.answer(temp_token, code) for temp_token in challenges * 4]
+
+    assert {answer.error for answer in refused} == {refusal}
+    # The code is not used up either. The removal of all access has ended every challenge.
+    if OneTimeToken.objects.filter(purpose="2fa", spent_at=None).exists():
+        assert with_factor.answer(password["data"]["temp_token"], code).status == 200
+
+
+def test_user_who_was_deactivated_before_the_code_can_log_in_again_later(with_factor):
+    temp_token, user = with_factor.challenged(), the_user()
+    type(user).objects.update(is_active=False)
+
+    answers = [with_factor.answer(temp_token) for _ in range(11)]
+
+    assert {answer.error for answer in answers} == {BEGIN_AGAIN}
+    assert linked() == []
+    type(user).objects.update(is_active=True)
+    assert with_factor.answer(temp_token).status == 200
+
+
+class TestSecondIdentity:
+    """Another user of a provider that is linked already, with the same verified address."""
+
+    @pytest.fixture(autouse=True)
+    def _linked(self, with_factor):
+        assert with_factor.answer(with_factor.challenged()).status == 200
+
+    def test_is_refused_before_the_code_is_asked_for(self, browser):
+        events = []
+
+        with listening(events.append):
+            answer = browser.sign_in(profile(subject="another-ann"))
+
+        assert answer.error == LINKED
+        assert linked() == [("acme", "ann-at-acme")]
+        assert (events[-1].action, events[-1].user) == ("auth.login.failed", the_user())
+        assert events[-1].metadata == {"reason": "oauth_already_linked", "method": "oauth:acme"}
+        assert not OneTimeToken.objects.filter(purpose="2fa", spent_at=None).exists()
+
+    def test_is_counted_as_a_question_about_the_address(self, browser, monkeypatch):
+        counted = []
+        monkeypatch.setattr(sign_in.throttling, "count", lambda name, _: counted.append(name))
+
+        browser.sign_in(profile(subject="another-ann"))
+
+        assert "is-available" in counted
+
+    def test_does_not_lock_the_owner_out(self, api, browser, with_factor):
+        for _ in range(11):
+            assert browser.sign_in(profile(subject="another-ann")).error == LINKED
+
+        [challenge] = api.post("login", email=ANN, password=PASSWORD).data["challenges"]
+        assert with_factor.answer_again(challenge["data"]["temp_token"]).status == 200
+
+
+def test_identity_replaces_that_of_an_intruder_at_the_first_proof(api, browser, configure):
+    """The proof has removed the other identity, so the account has none of this provider."""
+    api.sign_up()
+    links = storage.links()
+    links.add(Link(user_id=the_user().pk, provider="acme", subject="of-an-intruder", **LINK))
+    configure(TWOFACTOR={"REQUIRED": "everybody"})
+    with modules.plugged("second_factor", second_factor):
+        assert browser.sign_in().data["challenges"]
+
+    assert linked() == []
 
 
 def test_two_challenges_of_one_identity_store_one_link(with_factor):
@@ -155,3 +278,19 @@ def test_link_by_the_address_is_stored_when_a_required_factor_was_set_up(api, br
         assert api.post("2fa/verify-login", temp_token=temp_token, code=code).status == 200
 
     assert linked() == [("acme", "ann-at-acme")]
+
+
+def test_refused_link_leaves_no_factor_that_was_set_up_for_it(api, browser, configure):
+    api.sign_up()
+    configure(TWOFACTOR={"REQUIRED": "everybody"})
+    with modules.plugged("second_factor", second_factor):
+        [challenge] = browser.sign_in().data["challenges"]
+        temp_token = challenge["data"]["temp_token"]
+        made = api.post("2fa/setup-login", temp_token=temp_token).data
+        of_another_identity()
+
+        code = app_of(made["qr_url"]).now()
+        answer = api.post("2fa/verify-login", temp_token=temp_token, code=code)
+
+    assert answer.error == LINKED
+    assert not Authenticator.objects.get().confirmed

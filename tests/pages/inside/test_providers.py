@@ -3,13 +3,17 @@
 from urllib.parse import urlencode
 
 import pytest
+from django.utils import timezone
 
+from authservice.oauth import storage
+from authservice.oauth.storage import Link
 from tests.oauth.browsing import profile
 from tests.oauth.in_process import SETTINGS, office
 from tests.oauth.servers import parameters_of
 from tests.pages.inside.person import Person
 from tests.support.client import PASSWORD
-from tests.support.flows import prove
+from tests.support.flows import move, prove
+from tests.support.people import the_user
 from tests.twofactor import people
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +61,41 @@ def test_second_factor_is_asked_for_after_a_provider(signed_in, ann, api):
     person.send(page, code=factor.code(1))
 
     assert person.name == "ann"
+
+
+@pytest.fixture
+def code_page(person, ann, api):
+    """Ann came back from a provider that is not linked yet; the page and her authenticator app."""
+    prove()
+    factor = people.Person(api, token=ann["access_token"], user_id=ann["user"]["id"]).enrol()
+    page = come_back(person, person.visit(link_of(person.open("/auth/login"))).location)
+    assert page.heading == "Enter your code"
+    return page, factor
+
+
+def test_link_that_is_refused_after_the_code_is_a_page(person, code_page):
+    """As where it is refused before the code."""
+    page, factor = code_page
+    subject = {"provider": "acme", "subject": "another-ann", "email": "", "at_signup": True}
+    storage.links().add(Link(user_id=the_user().pk, added_at=timezone.now(), **subject))
+
+    after_code = person.send(page, code=factor.code(1))
+    before_code = come_back(person, person.visit(link_of(person.open("/auth/login"))).location)
+
+    for page in (after_code, before_code):
+        assert (page.status, page.heading) == (409, "This did not work")
+        assert "This account or this user of the provider is linked already." in page.text
+        assert "/auth/login" in page.links
+    assert person.name == ""
+
+
+def test_login_by_an_address_that_was_replaced_before_the_code_begins_again(person, code_page):
+    page, factor = code_page
+    move("new@example.com")
+
+    page = person.send(page, code=factor.code(1))
+
+    assert (page.heading, page.notice) == ("Sign in", "That took too long. Sign in again.")
 
 
 def test_refusal_of_a_provider_is_a_page(person):
