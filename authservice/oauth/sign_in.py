@@ -250,8 +250,8 @@ def _link_and_enter(arriving: Arriving, person: Person) -> SignedIn:
         linking.add_by_address(present, arriving.link(present), arriving.client, before)
 
     def then(outcome: Login) -> None:
-        # Without a challenge, `complete` has added the link. With one it could not be added after
-        # the code, so the client would be asked for a code in vain.
+        # Without a challenge, `complete` has added the link. With one the link could not be added
+        # after the code either, and then no code would complete the login.
         if outcome.challenges:
             linking.require_no_other(outcome.person, arriving.provider)
 
