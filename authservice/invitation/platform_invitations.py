@@ -233,13 +233,20 @@ def accept(
     client: Client,
     *,
     caller: Caller | None,
+    visitor: Person | None,
     refresh_token: Secret,
 ) -> Accepted[None]:
     """Accept and sign in; see `acceptance.accept`. Also raises what `closing.find` raises."""
     invitation = closing.find(PlatformInvitation, token, client)
     join = partial(_joined, invitation, client)
     return acceptance.accept(
-        invitation, profile, client, caller=caller, refresh_token=refresh_token, join=join
+        invitation,
+        profile,
+        client,
+        caller=caller,
+        visitor=visitor,
+        refresh_token=refresh_token,
+        join=join,
     )
 
 

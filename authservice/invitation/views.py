@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from authservice.core import errors
 from authservice.core.api import responses, token_cookies
-from authservice.core.api.callers import caller_to_continue
+from authservice.core.api.callers import caller_to_continue, signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import FormEndpoint, ToConfirm
 from authservice.core.api.responses import (
@@ -301,6 +301,7 @@ class Accept(FormEndpoint):
         """
         data = self.read(AcceptInvitationIn)
         caller = caller_to_continue(self.request)
+        visitor = None if caller else signed_in_user(self.request)
 
         def accept(refresh_token: Secret) -> Accepted[None]:
             return platform_invitations.accept(
@@ -308,6 +309,7 @@ class Accept(FormEndpoint):
                 Profile(name=data["name"], password=data["password"]),
                 self.client,
                 caller=caller,
+                visitor=visitor,
                 refresh_token=refresh_token,
             )
 

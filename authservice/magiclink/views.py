@@ -17,13 +17,12 @@ from rest_framework import serializers
 
 from authservice.core import errors
 from authservice.core.api import redirects, responses
-from authservice.core.api.callers import accepts_cookies, live_caller
+from authservice.core.api.callers import accepts_cookies, signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import Authenticated, Challenged, Sent
 from authservice.core.api.serializers import Email, EmailIn, LinkToken, SixDigits
 from authservice.core.users import identifiers
-from authservice.core.users.person import Person
 from authservice.kernel import crypto
 from authservice.kernel.errors import Fault, ValidationFailed
 from authservice.kernel.http import cookies, pages
@@ -212,7 +211,9 @@ class Verify(LinkEndpoint):
 
     def _enter(self, token: Secret) -> HttpResponse:
         try:
-            outcome = link_login.log_in_by_link(token, self.client, caller=_caller(self))
+            outcome = link_login.log_in_by_link(
+                token, self.client, caller=signed_in_user(self.request)
+            )
         except Fault as fault:
             return redirects.refusal(fault, to=conf.callback_url)
         return redirects.login(outcome, to=conf.callback_url, message=_DONE)
@@ -250,15 +251,12 @@ class VerifyCode(Endpoint):
         allows five attempts; after them the right code is refused too, and only the link works.
         """
         fields = self.read(CodeIn)
-        outcome = link_login.log_in_by_code(client=self.client, caller=_caller(self), **fields)
+        outcome = link_login.log_in_by_code(
+            client=self.client, caller=signed_in_user(self.request), **fields
+        )
         return responses.login(outcome, message=_DONE)
 
 
 def _trace(email_key: str) -> str:
     """The cookie value that marks the browser that requested a link. It grants no access."""
     return crypto.digest("magic-link-browser", email_key)
-
-
-def _caller(view: Endpoint) -> Person | None:
-    caller: Any = live_caller(view.request)
-    return caller.person if caller else None

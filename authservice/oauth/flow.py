@@ -17,10 +17,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 from authservice.core.credentials import one_time
 from authservice.core.messages import mailed_links
 from authservice.core.models import OneTimeToken
+from authservice.core.sessions import sessions
 from authservice.core.sessions.bearer import Caller
 from authservice.core.users.person import Person
 from authservice.kernel import clock, crypto
@@ -39,6 +41,7 @@ from authservice.oauth.provider import (
     UserInfoFailed,
 )
 from authservice.oauth.sign_in import SignedIn
+from authservice.oauth.state import Started
 
 logger = logging.getLogger("authservice.oauth")
 
@@ -113,12 +116,13 @@ def require_return_url(url: str) -> None:
         raise invalid("next", _NO_RETURN)
 
 
-def start(provider: Provider, *, onward: str = "") -> Redirect:
+def start(provider: Provider, *, visitor: UUID | None = None, onward: str = "") -> Redirect:
     """Start a login that returns to `onward`, which must be allowed, or to the default page.
+    `visitor` is the session of the browser, for a provider that sends a form; see `complete`.
     Raises `ProviderRefused` if the endpoint must be discovered and cannot be."""
     flow = _new_flow(provider)
     url = _consent_screen(provider, flow)
-    return _redirect(provider, flow, url, state.store(flow, onward=onward))
+    return _redirect(provider, flow, url, state.store(flow, visitor=visitor, onward=onward))
 
 
 def start_linking(provider: Provider, caller: Caller, *, onward: str = "") -> Redirect:
@@ -136,12 +140,13 @@ def complete(
     browser_of: Callable[[str], Secret],
     client: Client,
     *,
-    caller: Caller | None,
+    caller: Person | None,
     signed_in: Callable[[], Iterable[Person]] = tuple,
 ) -> Completed:
     """The result of a callback. `browser_of` returns the value of a cookie by its name; `caller` is
-    who sent the request, if it has a valid access token. `signed_in` returns the users who are
-    signed in in this browser in other ways.
+    described at `first_proof.confirm_address`. With the form of a provider, browsers send no cookie
+    that identifies them (`SameSite=Lax`): there the session counts that the state names.
+    `signed_in` returns the users who are signed in in this browser in other ways.
 
     The state is used up before the provider is asked. Raises the errors of `state`, of the provider
     and of `sign_in`.
@@ -151,7 +156,7 @@ def complete(
     state.consume(started)
     if started.linking:
         # Another user of this browser has started the flow.
-        users = [*([caller.person] if caller else ()), *signed_in()]
+        users = [*([caller] if caller else ()), *signed_in()]
         if any(person.user.pk != started.linking.user_id for person in users):
             raise errors.InvalidState
     # The settings may have changed since the start.
@@ -166,9 +171,16 @@ def complete(
         result.profile,
         result.tokens,
         client,
-        caller=caller.person if caller else None,
+        caller=caller or _visitor(started),
     )
     return Completed(outcome, onward)
+
+
+def _visitor(started: Started) -> Person | None:
+    """The user of the browser at the start, if that session is still valid. The state is bound to
+    this browser."""
+    match = started.visitor and sessions.find_for_request(started.visitor)
+    return match[0] if match and sessions.is_valid(*match) else None
 
 
 @contextmanager

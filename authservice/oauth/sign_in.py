@@ -60,8 +60,8 @@ class SignedIn:
 
 @dataclass(frozen=True, kw_only=True)
 class Arriving:
-    """A user of a provider who logs in. `caller` is the user of a valid access token in the
-    request."""
+    """A user of a provider who logs in. `caller` is described at
+    `first_proof.confirm_address`."""
 
     provider: str
     profile: Profile

@@ -41,11 +41,13 @@ class Linking:
 
 @dataclass(frozen=True, kw_only=True)
 class Started:
-    """A flow that was started; `linking` is None for a login. `onward` is the page to return to,
-    as requested at the start, or ""."""
+    """A flow that was started; `linking` is None for a login. `visitor` is the session in which the
+    browser was signed in at the start of a login, if that was stored. `onward` is the page to
+    return to, as requested at the start, or ""."""
 
     flow: Flow
     linking: Linking | None
+    visitor: UUID | None
     onward: str
     row: OneTimeToken
 
@@ -60,7 +62,13 @@ def new_flow(provider: str, redirect_uri: str) -> Flow:
     )
 
 
-def store(flow: Flow, *, linking: Linking | None = None, onward: str = "") -> Secret:
+def store(
+    flow: Flow,
+    *,
+    linking: Linking | None = None,
+    visitor: UUID | None = None,
+    onward: str = "",
+) -> Secret:
     """Store a flow; returns the value of the cookie that binds it to the browser."""
     now = clock.now()
     # The value begins with the time of the start, by which the oldest cookie is found. The digest
@@ -75,6 +83,7 @@ def store(flow: Flow, *, linking: Linking | None = None, onward: str = "") -> Se
                 "code_verifier": flow.code_verifier.reveal(),
                 "redirect_uri": flow.redirect_uri,
                 "session_id": str(linking.session_id) if linking else "",
+                "visitor": str(visitor) if visitor else "",
                 "onward": onward,
             }
         ),
@@ -109,7 +118,7 @@ def find(provider: str, state: Secret, browser: Secret) -> Started:
         content = json.loads(crypto.unseal(_PURPOSE, row.payload["sealed"]))
     except crypto.Unreadable as error:
         raise errors.InvalidState from error
-    session_id = content["session_id"]
+    session_id, visitor = content["session_id"], content["visitor"]
     # The secrets are popped: error reports print `content`.
     return Started(
         flow=Flow(
@@ -120,6 +129,7 @@ def find(provider: str, state: Secret, browser: Secret) -> Started:
             code_verifier=Secret(content.pop("code_verifier")),
         ),
         linking=Linking(user_id=row.user_id, session_id=UUID(session_id)) if session_id else None,
+        visitor=UUID(visitor) if visitor else None,
         onward=content["onward"],
         row=row,
     )

@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
 
 from authservice.core.api import identity, redirects, responses, token_cookies
-from authservice.core.api.callers import live_caller
+from authservice.core.api.callers import signed_in_caller, signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import Challenged, MessageResponse
@@ -177,7 +177,9 @@ class Start(LinkEndpoint):
             raise general.ValidationFailed(_NAVIGATE)
         onward = self.read_query(StartIn)["next"]
         flow.require_return_url(onward)
-        started = flow.start(enabled_provider, onward=onward)
+        caller = signed_in_caller(self.request) if enabled_provider.form_post else None
+        visitor = caller.session_id if caller else None
+        started = flow.start(enabled_provider, visitor=visitor, onward=onward)
         response = redirects.redirect(started.url.reveal())
         _bind(self.request, response, started)
         return response
@@ -309,7 +311,7 @@ class Callback(LinkEndpoint):
             parameters,
             self._take_cookie,
             self.client,
-            caller=live_caller(self.request),
+            caller=signed_in_user(self.request),
             signed_in=self._signed_in,
         )
         result, onward = completed.result, completed.onward
@@ -441,7 +443,7 @@ class Token(Endpoint):
                 fields["id_token"],
                 fields["nonce"],
                 self.client,
-                caller=self._caller,
+                caller=signed_in_user(self.request),
             )
         else:
             result = flow.with_code(
@@ -450,14 +452,9 @@ class Token(Endpoint):
                 fields["code_verifier"],
                 fields["redirect_uri"],
                 self.client,
-                caller=self._caller,
+                caller=signed_in_user(self.request),
             )
         return responses.login(result.outcome, message=DONE, more=further_fields(result))
-
-    @property
-    def _caller(self) -> Person | None:
-        caller = live_caller(self.request)
-        return caller.person if caller else None
 
 
 def _bind(request: HttpRequest, response: HttpResponse, begun: Redirect) -> None:

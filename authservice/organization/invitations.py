@@ -224,6 +224,7 @@ def accept(
     client: Client,
     *,
     caller: Caller | None,
+    visitor: Person | None,
     refresh_token: Secret,
 ) -> Accepted[Membership]:
     """Accept an invitation: the recipient joins the organization and is signed in.
@@ -237,6 +238,7 @@ def accept(
         profile,
         client,
         caller=caller,
+        visitor=visitor,
         refresh_token=refresh_token,
         join=partial(_join, invitation, client),
         lock=partial(_lock, invitation),

@@ -9,6 +9,8 @@ _HIDDEN = "tests/core/login/test_hidden_signup_unproven.py"
 _TRADE = "--ds=tests.compat.settings"
 _REVOCATION = "tests/compat/inside/test_revocation.py"
 _NUMBER = "tests/core/credentials/test_recovery_number.py"
+_OF_PAGES = "tests/pages/inside/test_first_proof.py"
+_PAGES = "--ds=tests.pages.settings"
 
 EARLIER = (
     Mutation(
@@ -58,6 +60,48 @@ EARLIER = (
         CORE + "recovery/password_reset.py",
         to("        if suspect and not core.wipe_unproven:\n", "        if False:\n"),
         (f"{_EARLIER}::test_reset_removes_the_privilege_if_unproven_access_is_not_wiped",),
+    ),
+    Mutation(
+        "The session of a user of the pages who proves the own address",
+        CORE + "api/callers.py",
+        without(" or _live(django_session.find, request)"),
+        (_PAGES, f"{_OF_PAGES}::test_signed_in_user_keeps_what_the_account_has"),
+    ),
+    Mutation(
+        "The site that sends a request in which such a session counts",
+        CORE + "api/callers.py",
+        without(" and _is_of_this_site(request)"),
+        (_PAGES, _OF_PAGES, "-kof_another_site_keeps_nothing"),
+    ),
+    Mutation(
+        "The origin without which a post request does not count such a session",
+        CORE + "api/callers.py",
+        to("return pages.posted_here(request)", "return not pages.posted_elsewhere(request)"),
+        (_PAGES, _OF_PAGES, "-kof_unknown_origin_keeps_nothing"),
+    ),
+    Mutation(
+        "The token that names another user than the session of the browser",
+        CORE + "api/callers.py",
+        to(
+            'return not request.META.get("HTTP_AUTHORIZATION") or has_foreign_token(request)',
+            "return True",
+        ),
+        (
+            _PAGES,
+            f"{_OF_PAGES}::test_token_of_an_ended_session_counts_before_the_cookie_of_django",
+        ),
+    ),
+    Mutation(
+        "The end of such a session since the start of a login with a provider that posts",
+        "authservice/oauth/flow.py",
+        to("if match and sessions.is_valid(*match) else None", "if match else None"),
+        (_PAGES, f"{_OF_PAGES}::test_session_that_ended_since_the_start_keeps_nothing"),
+    ),
+    Mutation(
+        "The user of the pages who accepts an invitation as the first proof",
+        CORE + "invitations/acceptance.py",
+        to("present if session else current.visitor", "present if session else None"),
+        (_PAGES, f"{_OF_PAGES}::test_signed_in_user_keeps_what_the_account_has"),
     ),
     Mutation(
         "The link of a sign-up that ended without a login",

@@ -8,14 +8,14 @@ a page that names the account.
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from authservice.core import errors
 from authservice.core.api import redirects, responses
-from authservice.core.api.callers import live_caller
+from authservice.core.api.callers import signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint, ToConfirm
 from authservice.core.api.responses import MessageResponse, NewDeviceToken, User, Verified
@@ -394,8 +394,7 @@ class ConfirmEmailChange(LinkEndpoint):
         of this user."""
         if change_cookie_is_for(self.request, person, email):
             return True
-        caller: Any = live_caller(self.request)
-        return verification.is_same(person, caller.person if caller else None)
+        return verification.is_same(person, signed_in_user(self.request))
 
 
 def put_change_cookie(response: HttpResponse, person: Person, email: str) -> None:

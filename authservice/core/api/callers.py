@@ -4,10 +4,19 @@ project enabled token cookies, in the cookie.
 Browsers send cookies with every request, also with those that pages of other sites make. So token
 cookies are used only if a guard against forged requests is installed (the csrf module), regardless
 of the settings.
+
+If the user of an account proves its address, nothing that was set up before is removed
+(`core/recovery/first_proof.py`). That user may be one of the pages too, whose session of ours
+Django's session carries: `signed_in_user`. Threats: an attacker who makes the browser of a victim
+open a link to an account of the attacker gains nothing, because the user and the account differ.
+The intruder whose access the first proof of the owner removes has a session of the account too, but
+in another browser than the one in which the owner opens the mail. This user is only compared with
+the owner of an account: no session continues by it, and no route that requires a user accepts it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -15,11 +24,13 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 
+from authservice.core.api import django_session
 from authservice.core.sessions import bearer
 from authservice.core.sessions.bearer import Caller
 from authservice.core.tokens import access_tokens
+from authservice.core.users.person import Person
 from authservice.kernel import errors
-from authservice.kernel.http import cookies
+from authservice.kernel.http import cookies, pages
 from authservice.kernel.interfaces import RequestGuard
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import phrase
@@ -28,6 +39,8 @@ from authservice.kernel.sections import cookies as token_cookies
 
 # Set by `call_as`: the caller of a request that a page of this service makes; None is nobody.
 _KNOWN = "_authservice_caller"
+# Set by `ignore_cookie`.
+_IGNORED = "_authservice_cookie_ignored"
 # The attribute of the views of this service, which are exempt from Django's check because they
 # refuse forged requests themselves.
 REFUSES_FORGED = "authservice_refuses_forged"
@@ -42,7 +55,7 @@ _LONGEST = 8192
 
 def identify(request: HttpRequest) -> Caller:
     """The caller of the request. Raises `Unauthorized`, `InvalidToken` or `TokenExpired`."""
-    if _KNOWN in request.__dict__:
+    if was_named(request):
         caller: Caller | None = request.__dict__[_KNOWN]
         if caller is None:
             raise errors.Unauthorized
@@ -85,9 +98,53 @@ def has_foreign_token(request: HttpRequest) -> bool:
 def live_caller(request: HttpRequest) -> Caller | None:
     """The caller if the request has a valid token of a valid session, otherwise None; for public
     routes with optional authentication."""
+    return _live(identify, request)
+
+
+def signed_in_user(request: HttpRequest) -> Person | None:
+    """The user of a valid session in the client of this request, None for nobody. For public routes
+    that compare the user with the owner of an account."""
+    caller = signed_in_caller(request)
+    return caller.person if caller else None
+
+
+def signed_in_caller(request: HttpRequest) -> Caller | None:
+    """This user with the session: of a token or, in a browser, of Django's session."""
+    caller = live_caller(request)
+    if caller is None and _may_have_session(request) and _is_of_this_site(request):
+        caller = _live(_of_ignored_cookie, request) or _live(django_session.find, request)
+    return caller
+
+
+def _may_have_session(request: HttpRequest) -> bool:
+    """Not a client that names its user otherwise: with a token of ours, valid or not, or by a page,
+    which has identified the visitor."""
+    if was_named(request) or not (hasattr(request, "session") or ignores_cookie(request)):
+        return False
+    return not request.META.get("HTTP_AUTHORIZATION") or has_foreign_token(request)
+
+
+def _is_of_this_site(request: HttpRequest) -> bool:
+    """Whether the user opened the address, or a page of this site sent the request. The link of a
+    mail is opened from the site of the mailbox, so where a navigation comes from does not
+    matter."""
+    if request.method in SAFE_METHODS:
+        return pages.is_navigation(request)
+    return pages.posted_here(request)
+
+
+def _of_ignored_cookie(request: HttpRequest) -> Caller | None:
+    """The caller of a token cookie that the form of a mailed link ignores."""
+    if not ignores_cookie(request) or request.META.get("HTTP_AUTHORIZATION"):
+        return None
+    return bearer.identify(access_cookie(request)) if accepts_cookies() else None
+
+
+def _live(find: Callable[[HttpRequest], Caller | None], request: HttpRequest) -> Caller | None:
     try:
-        caller = identify(request)
-        caller.require_live()
+        caller = find(request)
+        if caller is not None:
+            caller.require_live()
     except (errors.Unauthorized, errors.InvalidToken, errors.TokenExpired):
         return None
     return caller
@@ -119,7 +176,21 @@ def by_cookie(request: HttpRequest) -> bool:
     if request.META.get("HTTP_AUTHORIZATION") or not accepts_cookies():
         return False
     # A caller that `call_as` has set is not identified by a cookie.
-    return _KNOWN not in request.__dict__
+    return not (was_named(request) or ignores_cookie(request))
+
+
+def was_named(request: HttpRequest) -> bool:
+    """Whether `call_as` has set who the caller is, or that there is none."""
+    return _KNOWN in request.__dict__
+
+
+def ignore_cookie(request: HttpRequest) -> None:
+    """Identify the caller of this request by no cookie. `signed_in_user` may still read it."""
+    request.__dict__[_IGNORED] = True
+
+
+def ignores_cookie(request: HttpRequest) -> bool:
+    return _IGNORED in request.__dict__
 
 
 def cookie_names() -> set[str]:

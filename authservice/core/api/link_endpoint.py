@@ -14,17 +14,16 @@ from typing import Any, ClassVar, Literal, TypedDict
 
 from django.http import HttpRequest, HttpResponse
 
-from authservice.core.api.callers import accepts_cookies, cookie_names
+from authservice.core.api.callers import accepts_cookies, cookie_names, ignore_cookie
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.errors import InvalidPassword, TwoFactorRefused
 from authservice.core.sessions import bearer, revocation
 from authservice.kernel import errors
-from authservice.kernel.http import body, cookies, fields, pages
+from authservice.kernel.http import body, fields, pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.link_pages import FormPage, LinkPages, ResultPage
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
-from authservice.kernel.sections import cookies as token_cookies
 
 # Errors after which the user can send the form again.
 _AGAIN = (
@@ -119,9 +118,9 @@ class FormEndpoint(LinkEndpoint):
         if self._is_form and plugs(LinkPages):
             # The token of the link is the proof of a form, and `_act` does nothing for forms of
             # other sites. Cookies are no proof then: the form has no CSRF token that belongs to
-            # them.
+            # them. Of a form of this site, `signed_in_user` says whose browser sent it.
             self.takes_form = self.guard_exempt = True
-            request.COOKIES.pop(cookies.name(token_cookies.access_name), None)
+            ignore_cookie(request)
         return super().dispatch(request, *args, **kwargs)
 
     def link_details(self, hidden: Mapping[str, Secret]) -> Mapping[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 
 from authservice.core import errors
 from authservice.core.api import responses
-from authservice.core.api.callers import live_caller
+from authservice.core.api.callers import signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import FormEndpoint, LinkEndpoint, ToConfirm
 from authservice.core.api.responses import MessageResponse, NewDeviceToken, Verified
@@ -25,7 +25,6 @@ from authservice.core.api.serializers import (
 )
 from authservice.core.credentials import passwords
 from authservice.core.recovery import password_reset, secure_account, verification
-from authservice.core.users.person import Person
 from authservice.kernel.errors import Fault, ServiceUnavailable, invalid
 from authservice.kernel.http import pages
 from authservice.kernel.http.envelope import answer
@@ -113,13 +112,12 @@ class ResetPassword(FormEndpoint):
         password = fields["new_password"]
         if self.one_of(fields, *ResetPasswordIn.exactly_one) == "token":
             # A first proof of the address by the signed-in owner is not suspect.
-            caller: Any = live_caller(self.request)
             device_token = password_reset.reset_with_link(
                 fields["token"],
                 fields["email"],
                 password,
                 self.client,
-                caller=caller.person if caller else None,
+                caller=signed_in_user(self.request),
             )
         elif not fields["phone"]:
             raise invalid("phone", phrase("This field is required with a code."))
@@ -245,7 +243,7 @@ class SendVerificationPhone(Endpoint):
         `SMS_NOT_CONFIGURED` means that the service has no sender of text messages.
         """
         phone = self.read(PhoneIn)["phone"]
-        verification.send_to_phone(phone, self.client, caller=_caller(self.request))
+        verification.send_to_phone(phone, self.client, caller=signed_in_user(self.request))
         return responses.message_response(_SENT)
 
 
@@ -308,7 +306,7 @@ class VerifyPhone(Endpoint):
         so offer another one with `POST /send-verification-phone`.
         """
         fields = self.read(VerifyPhoneIn)
-        caller = _caller(self.request)
+        caller = signed_in_user(self.request)
         verification.verify_phone(fields["phone"], fields["code"], self.client, caller=caller)
         return responses.message_response(phrase("Phone number verified."))
 
@@ -398,10 +396,3 @@ class SecureAccount(LinkEndpoint):
 def _secure_page(state: str, token: Secret | None = None) -> HttpResponse:
     context = {"state": state, "token": token, "action": reverse("authservice:secure-account")}
     return pages.page("authservice/core/secure_account.html", context)
-
-
-def _caller(request: HttpRequest) -> Person | None:
-    """The user of a valid access token, or None. A code is for the account that requests it, since
-    several accounts may have a number that nobody has verified."""
-    caller = live_caller(request)
-    return caller.person if caller else None

@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from authservice.core import errors
 from authservice.core.api import redirects, responses
-from authservice.core.api.callers import live_caller
+from authservice.core.api.callers import signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import (
@@ -275,13 +275,12 @@ class VerifyEmail(LinkEndpoint):
         return pages.page(_PAGE, context, onward=mailed_links.verified("success"))
 
     def _verify(self, link: dict[str, Any], *, proof: bool) -> None:
-        caller: Any = live_caller(self.request)
         verification.verify_email(
             **link,
             client=self.client,
             proof=proof,
             signed_up_here=signup_cookie_is_for(self.request, link["email"]),
-            caller=caller.person if caller else None,
+            caller=signed_in_user(self.request),
         )
 
     def _follow(self, verify: Callable[[], None], *, status: int = 302) -> HttpResponse:

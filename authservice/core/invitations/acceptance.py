@@ -73,9 +73,11 @@ class Accepted(Generic[T]):
 
 
 class _RequestSession(NamedTuple):
-    """The live session of the request, if any, and the refresh token that its client sent."""
+    """The live session of the request, if any, and the refresh token that its client sent; see
+    `accept` for `visitor`."""
 
     caller: Caller | None
+    visitor: Person | None
     refresh_token: Secret
 
 
@@ -89,6 +91,7 @@ def accept(
     client: Client,
     *,
     caller: Caller | None,
+    visitor: Person | None,
     refresh_token: Secret,
     join: Callable[[Person], T],
     lock: Callable[[], object] = lambda: None,
@@ -99,8 +102,9 @@ def accept(
     `join` runs in the same transaction after the invitation is marked as accepted, with the user;
     a `Fault` that it raises undoes everything. `lock` takes the locks that come before that of the
     invitation. `caller` is the live session of the request, if any, and `refresh_token` the one
-    that its client sent along, or empty; see `rotation.continued`. `method` names the way to sign
-    in.
+    that its client sent along, or empty; see `rotation.continued`. `visitor` is the user of a
+    browser whose session cannot continue: accepting is a new login then, but removes nothing from
+    an account of their own. `method` names the way to sign in.
 
     Raises `ValidationFailed` for a missing name or password of a new account, one of `REFUSALS`, or
     `Refused`. A refusal leaves the invitation pending, except for that of `CORE.LOGIN_HOOK`, which
@@ -117,7 +121,7 @@ def accept(
         person = lookup.find_by_email(invitation.email)
         try:
             if person is not None:
-                current = _RequestSession(caller, refresh_token)
+                current = _RequestSession(caller, visitor, refresh_token)
                 accepted = _enter(invitation, person, client, current, joining, method)
             else:
                 encoded = encoded or _hashed(invitation, profile, client, method)
@@ -163,7 +167,7 @@ def _enter(
             rotation.require_usable(session, current.refresh_token)
         # The first proof changes one-time tokens and the account. The lock order demands that this
         # comes before `join`, which changes the invitation.
-        owner = present if session else None
+        owner = present if session else current.visitor
         present = first_proof.confirm_address(present, client, caller=owner)
         if session is None and (refused := login.login_refusal(present)):
             raise refused  # the invitation stays pending

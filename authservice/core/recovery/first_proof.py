@@ -28,10 +28,10 @@ from authservice.kernel.secret import Secret
 def confirm_address(person: Person, client: Client, *, caller: Person | None = None) -> Person:
     """Mark the current address as proven; returns the changed user.
 
-    `caller` is the user of a valid access token in the request: if that user proves the address of
-    their own account, nothing is removed. The caller has locked the user
-    (`passwords.lock_user`) and read them after that. Otherwise two proofs at the same time
-    would both be the first.
+    `caller` is the user who is signed in in the client that proves it, as
+    `core/api/callers.py` finds out: if that user proves the address of their own account,
+    nothing is removed. The caller has locked the user (`passwords.lock_user`) and read them after
+    that. Otherwise two proofs at the same time would both be the first.
     """
     if person.email_proven:
         return person

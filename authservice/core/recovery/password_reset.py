@@ -49,7 +49,7 @@ def reset_with_link(
     Revokes all device tokens; returns a new one for the client's device, "" if it is not known.
     Raises `InvalidLink`, `LinkExpired` or `InvalidPassword`; a refused password does not use the
     link up. An invalid token, an unknown token and a token for another address get the same
-    answer. `caller` is the user of a valid access token in the request, see `first_proof`.
+    answer. `caller` is described at `first_proof.confirm_address`.
     """
     if not email and core.reset_requires_email:
         raise invalid("email", phrase("This field is required."))

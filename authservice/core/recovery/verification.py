@@ -25,8 +25,8 @@ def send_to_email(email: str, client: Client) -> None:
 
 
 def send_to_phone(phone: str, client: Client, *, caller: Person | None = None) -> None:
-    """Text a code to the number of the `caller`, the user of a valid access token in the request;
-    without a caller, for the only account that has the number. Raises `SmsNotConfigured`."""
+    """Text a code to the number of the `caller`, the user who is signed in in the client; without a
+    caller, for the only account that has the number. Raises `SmsNotConfigured`."""
     details = {sending.ACCOUNT: caller.id} if caller else {}
     sending.to_phone(kinds.VERIFY_PHONE, phone, client, details=details, account=caller)
 
@@ -63,8 +63,8 @@ def verify_email(
 
     `proof` says that a human opened the link. Otherwise a mail scanner may have opened it: the
     address is verified but not proven, and the same link can still prove it later. `signed_up_here`
-    says that the browser of the sign-up opened it; `caller` is the user of a valid access token in
-    the request. See `takeover.distrust` for proofs by other clients.
+    says that the browser of the sign-up opened it; `caller` is described at
+    `first_proof.confirm_address`. See `takeover.distrust` for proofs by other clients.
 
     Raises `InvalidVerificationToken` or `VerificationTokenExpired`.
     """
@@ -138,7 +138,7 @@ def was_mailed_to(email: str, purpose: Purpose, token: Secret) -> bool:
 
 
 def is_same(person: Person, caller: Person | None) -> bool:
-    """Whether `caller`, the user of a valid access token in the request, is this person."""
+    """Whether `caller`, the user who is signed in in the client, is this person."""
     return caller is not None and caller.user.pk == person.user.pk
 
 

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 
 from authservice.core import errors
 from authservice.core.api import responses, token_cookies
-from authservice.core.api.callers import caller_to_continue
+from authservice.core.api.callers import caller_to_continue, signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import FormEndpoint, ToConfirm
 from authservice.core.api.responses import Challenged, Entered, InvitationStatus
@@ -288,6 +288,7 @@ class Accept(FormEndpoint):
         """
         values = self.read(AcceptInvitationIn)
         caller = caller_to_continue(self.request)
+        visitor = None if caller else signed_in_user(self.request)
 
         def accept(refresh_token: Secret) -> Accepted[Membership]:
             return invitations.accept(
@@ -295,6 +296,7 @@ class Accept(FormEndpoint):
                 Profile(name=values["name"], password=values["password"]),
                 self.client,
                 caller=caller,
+                visitor=visitor,
                 refresh_token=refresh_token,
             )
 
