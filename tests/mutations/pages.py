@@ -29,7 +29,7 @@ PAGES = (
     Mutation(
         "The rule that cookies identify no user in a form without a CSRF token",
         _ENDPOINT,
-        without("            request.COOKIES.pop(cookies.name(token_cookies.access_name), None)\n"),
+        without("            ignore_cookie(request)\n"),
         (_INVITATION,),
     ),
     Mutation(
@@ -154,6 +154,12 @@ PAGES = (
         CORE + "api/identity.py",
         without("                self._require_factor(carried)\n"),
         ("tests/admin/inside/test_page_sessions.py", "--ds=tests.admin.settings"),
+    ),
+    Mutation(
+        "The word of the route that an invitation was not mailed",
+        "authservice/pages/account/organization_section.py",
+        to('if answer.data["mailed"] else', "if True else"),
+        (f"{INSIDE}/test_account.py", PAGES_SETTINGS, "-knot_mailed"),
     ),
     Mutation(
         "The second reading of a user whom a middleware has read before the form came",

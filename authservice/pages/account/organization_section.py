@@ -134,7 +134,7 @@ class Organizations(AccountSection):
             send=lambda visitor, body: visitor.call(
                 "org-invite", "POST", body, path={"org_id": _org(visitor)}
             ),
-            after=lambda visitor, answer: _back(visitor, _("The invitation was sent.")),
+            after=lambda visitor, answer: _back(visitor, _invited(answer)),
         ),
         Form(
             name="uninvite",
@@ -313,6 +313,11 @@ def _switch(visitor: Visitor) -> Answer:
 def _back(visitor: Visitor, notice: str) -> Any:
     """The redirect to the page of the organization."""
     return visitor.go(f"{url_of('organizations')}?id={_org(visitor)}", notice)
+
+
+def _invited(answer: Answer) -> str:
+    """Whether the invitation was mailed: the recipient may get no more mails today."""
+    return str(_("The invitation was sent.") if answer.data["mailed"] else answer.data["message"])
 
 
 def _member_path(visitor: Visitor) -> dict[str, str]:

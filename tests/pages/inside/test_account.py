@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from django.urls import get_resolver
 from django.utils import timezone
 
-from authservice.core.messages import kinds
+from authservice.core.messages import kinds, sending
 from authservice.core.models import Session
 from authservice.core.users import lookup
 from authservice.pages import calls
@@ -257,6 +257,23 @@ def test_organization_from_creation_to_deletion(signed_in, post, api):
     page = signed_in.send(signed_in.open(page.link("Delete")))
 
     assert "You belong to no organization yet." in page.text
+
+
+def test_invitation_that_was_not_mailed_is_not_said_to_be_sent(
+    signed_in, api, ann, post, monkeypatch
+):
+    """The recipient has received too many invitations of others today."""
+    prove()
+    acme = api.post("org", token=ann["access_token"], name="Acme").data["id"]
+    page = signed_in.open(f"/auth/account/organizations/invite?id={acme}")
+    sent = signed_in.send(page, email="bob@example.com")
+    assert (sent.notice, post.kinds().count("org-invitation")) == ("The invitation was sent.", 1)
+    monkeypatch.setattr(sending, "count_invitation_mail", lambda *_: False)
+
+    sent = signed_in.send(page, email="eve@example.com")
+
+    assert sent.notice.startswith("The invitation is pending, but no e-mail was sent")
+    assert post.kinds().count("org-invitation") == 1
 
 
 def test_active_organization_is_in_the_claims(signed_in):
