@@ -51,7 +51,7 @@ INVITATIONS = (
     Mutation(
         "The end of unproven access by an accepted invitation",
         _INVITATIONS + "acceptance.py",
-        to("owner = present if session else None", "owner = present"),
+        to("owner = present if session else current.visitor", "owner = present"),
         (f"{_TESTS}accept_with_account.py::test_accept_removes_unproven_access_first",),
     ),
     Mutation(
