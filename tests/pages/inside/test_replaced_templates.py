@@ -16,7 +16,13 @@ pytestmark = pytest.mark.django_db
 PATH = "authservice/pages"
 ENGINE = "django.template.backends.django.DjangoTemplates"
 # Where a template has a place of its own in the page that it makes.
-BEGIN = re.compile(r"{% block (?:content|main|body) %}|<body>")
+BEGIN = re.compile(r"{% block (?:content|main|frame) %}|<body>")
+BLOCK = re.compile(r"{% block (\w+) %}")
+ADDITIONS = """{% extends "authservice/pages/base.html" %}
+{% block style %}{{ block.super }}.added{}
+{% endblock %}
+{% block body %}<p>Above</p>{{ block.super }}<p>Below</p>{% endblock %}
+"""
 LOGIN = """{% extends "authservice/pages/base.html" %}
 {% block content %}
 <p>Welcome to the shop.</p>
@@ -73,6 +79,33 @@ def test_every_template_may_be_replaced(folder, settings):
 
     assert len(files) >= 35
     assert [file.name for file in files if f"of the project: {file.name}" not in shown] == []
+
+
+def test_additions_to_the_frame_reach_every_page(folder, settings):
+    """Behind our own styles, so that those of the project win."""
+    (folder / "base.html").write_text(ADDITIONS)
+    settings.DEBUG = True
+    person = Person()
+
+    wrong = []
+    for state in preview.shown():
+        html = person.open(f"/auth/pages-preview?state={state}").html
+        body = html.partition("<body>")[2]
+        added = body.lstrip().startswith("<p>Above</p>") and body.count("<p>Below</p>") == 1
+        if not added or html.count("<main") != 1 or ".added{}\n</style>" not in html:
+            wrong.append(state)
+
+    assert wrong == []
+
+
+def test_documentation_lists_the_blocks_of_the_frames():
+    frames = [*ROOT.glob(f"authservice/*/templates/{PATH}/*base.html")]
+    blocks = {name for file in frames for name in BLOCK.findall(file.read_text())}
+    section = (ROOT / "docs/pages.rst").read_text().partition("To change more, replace")[2]
+    table = section.partition("A section of your own")[0].partition("* - Block")[2]
+
+    assert len(frames) == 2
+    assert {*re.findall(r"\* - ``(\w+)``", table)} == blocks
 
 
 def test_person_signs_in_on_the_page_of_the_project(folder, person, ann):
