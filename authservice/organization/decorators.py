@@ -4,8 +4,9 @@
     def settings_page(request): ...
 
 A refusal is answered in the envelope of the API, with its error code. With `redirect` or
-`login_url`, visitors are led to the login page instead, as by `authservice.decorators`, and a user
-who signed in on the pages without an active organization to the page that switches to one.
+`login_url`, visitors are led to the login page instead, as by `authservice.decorators`. A user who
+signed in on the pages and is no member of an active organization is led to the page of their
+organizations, on which they switch to one or create one. A role that is too low is always refused.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from authservice.core.api import callers, identity
 from authservice.core.api.identity import Identity
 from authservice.kernel.errors import Fault
 from authservice.organization import requests, roles
-from authservice.organization.errors import OrganizationNotActive
+from authservice.organization.errors import NotAMember, OrganizationNotActive
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -108,7 +109,8 @@ def _refused(
         requests.require_role(member, **required)
     except Fault as fault:
         choice = None
-        if fault.code == OrganizationNotActive.code and identity.may_redirect(request, leads_to):
+        has_none = fault.code in (OrganizationNotActive.code, NotAMember.code)
+        if has_none and identity.may_redirect(request, leads_to):
             choice = _choice(request)
         return choice or identity.refused(request, fault, leads_to)
     identity.set_on(request, identified)
@@ -124,8 +126,9 @@ def _require_identity(request: HttpRequest) -> Identity:
 
 
 def _choice(request: HttpRequest) -> HttpResponseBase | None:
-    """The redirect to the page on which a user switches to an organization, with the address of
-    the view in `next`; None without a session of this service, and without `authservice.pages`."""
+    """The redirect to the page on which a user switches to an organization or creates one, with
+    the address of the view in `next`; None without a session of this service, and without
+    `authservice.pages`."""
     if identity.of(request).caller is None:
         return None
     with suppress(NoReverseMatch):

@@ -173,8 +173,37 @@ def test_request_with_credentials_of_another_kind_is_not_led_away(path, signed_i
 
 
 @each_page
-def test_user_without_an_organization_has_nothing_to_choose(path, signed_in):
-    assert code(signed_in.visit(path)) == (403, "ORG_NOT_MEMBER")
+def test_user_without_an_organization_is_led_to_the_page_that_creates_one(path, signed_in):
+    page = signed_in.open(path)
+
+    assert (page.heading, page.url.split("?")[0]) == ("Organizations", SECTION)
+    assert "You belong to no organization yet." in page.text
+    assert page.link("Create one")
+
+
+@each_page
+def test_member_who_was_removed_is_led_to_the_page(path, switched):
+    Membership.objects.all().delete()
+
+    assert "You belong to no organization yet." in switched.open(path).text
+
+
+def test_user_who_signs_up_for_a_page_is_led_to_the_page_of_organizations(person, db):
+    page = person.open("/auth/signup?next=/team/page")
+    page = person.send(page, email="new@example.com", password=PASSWORD)
+
+    assert page.url == f"{SECTION}?next=/team/page"
+
+
+def test_view_without_a_redirect_refuses_a_user_without_an_organization(signed_in):
+    assert code(signed_in.visit("/team/members")) == (403, "ORG_NOT_MEMBER")
+
+
+@each_page
+def test_client_of_a_user_without_an_organization_is_not_led_away(path, signed_in, api):
+    token = api.log_in()["access_token"]
+
+    assert code(signed_in.visit(path, Authorization=f"Bearer {token}")) == (403, "ORG_NOT_MEMBER")
 
 
 def test_switch_leads_to_no_other_site(signed_in, acme):
