@@ -56,6 +56,7 @@ Cell = str | datetime | Link | None
 @dataclass(frozen=True)
 class Section:
     """A table: a title, the headings of the columns, and rows of cells. `more` leads to all rows.
+    `empty` is the text without rows, "" for "None.", which languages inflect for a plural title.
 
     Cells never hold a secret, a digest or a key.
     """
@@ -64,6 +65,7 @@ class Section:
     headings: Sequence[Any]
     rows: Sequence[Sequence[Cell]]
     more: Link | None = None
+    empty: Any = ""
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ class TwoFactorSupport(Support):
                     str(devices.count()),
                 ]
             )
-        yield Section(_("Second factor"), headings, rows)
+        yield Section(_("Second factor"), headings, rows, empty=_("No second factor."))
 
 
 support = TwoFactorSupport()

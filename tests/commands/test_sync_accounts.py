@@ -116,6 +116,8 @@ def test_sync_assigns_shared_address_to_no_user(api, run, sharing_users, size):
     assert owner(ANN) is None
     named = f"users {first.pk} ({first.username!r}), {second.pk} ({second.username!r})\n"
     assert f"Contested email 'ann@example.com': {named}" in output
+    assert "No user can log in with an e-mail address that several users share" in output
+    assert "share a username" not in output
     assert log_in(api, ANN).error == WRONG
 
 
@@ -145,6 +147,20 @@ def test_sync_lets_users_with_shared_address_log_in_by_username(api, run, sharin
     for user in sharing_users:
         answer = api.post("login", username=user.username, password=PASSWORD)
         assert answer.data["user"]["id"] == str(user.pk)
+
+
+def test_sync_says_which_logins_a_shared_identifier_leaves(api, run):
+    """Usernames that differ in spelling log in with the exact one."""
+    make_user("first@example.com", username="User14")
+    make_user("second@example.com", username="user14")
+
+    output = run("authservice_sync_accounts")
+
+    assert "Users who share a username log in with its exact spelling" in output
+    assert "No user can log in" not in output
+    for name in ("User14", "user14"):
+        answer = api.post("login", username=name, password=PASSWORD)
+        assert answer.data["user"]["username"] == name
 
 
 def test_sync_keeps_shared_address_of_the_user_with_verified_address(api, run, sharing_users):

@@ -182,6 +182,7 @@ class Links:
             "headings": section.headings,
             "rows": [[self.cell(cell) for cell in row] for row in section.rows],
             "more": self.cell(section.more),
+            "empty": section.empty,
         }
 
     def cell(self, cell: Cell) -> dict[str, Any]:

@@ -6,7 +6,7 @@ This file has only core's obstacles. Modules add theirs by the slot `support`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from django.utils import formats, timezone
 from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter, lockout
 from authservice.core.credentials.attempt_counter import Counter, Lock
+from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, events
 from authservice.kernel.client import Client
@@ -67,24 +68,51 @@ def obstacles(person: Person) -> Iterator[Obstacle]:
             yield Obstacle(_("The e-mail address is not verified."), blocks=False)
     if core.require_phone_verification and not person.phone_number_verified:
         yield Obstacle(_("The phone number is not verified, and a login requires it."))
-    # If two users have the same address or name, a login finds at most one of them.
+    yield from _shared_identifiers(person)
     account = person.account
-    if account.email_claim and not account.email_key:
-        text = _("Another user has the same e-mail address: no login finds this user by it.")
-        yield Obstacle(text, blocks=not account.username_key)
-    if account.username_claim and not account.username_key:
-        text = _("Another user has the same username: no login finds this user by it.")
-        yield Obstacle(text, blocks=not account.email_key)
     if not person.email:
         yield Obstacle(_("There is no e-mail address: nothing can be mailed."), blocks=False)
     if not person.user.has_usable_password():
-        yield Obstacle(
-            _("There is no password. A password reset by e-mail sets one."), blocks=False
-        )
+        text = _("There is no password.")
+        if person.email:
+            text = _("There is no password. A password reset by e-mail sets one.")
+        yield Obstacle(text, blocks=False)
     if account.mail_failed_at:
         text = _("The newest message could not be sent, at %(time)s (%(reason)s).")
         values = {"time": shown_time(account.mail_failed_at), "reason": account.mail_failure}
         yield Obstacle(text % values, blocks=False)
+
+
+def _shared_identifiers(person: Person) -> Iterator[Obstacle]:
+    """A key that two users claim finds at most one of them. The exact spelling may still find the
+    other, so a login's own look-up decides; it is only made for such a user."""
+    account = person.account
+    shares_email = account.email_claim and not account.email_key
+    shares_username = account.username_claim and not account.username_key
+    if not (shares_email or shares_username):
+        return
+    by_email = _is_found(lookup.find_by_email, person.email, person)
+    by_username = _is_found(lookup.find_by_username, person.username, person)
+    blocks = not (by_email or by_username)
+    if shares_email and by_email:
+        text = _(
+            "Another user has the same e-mail address: only the exact spelling finds this user."
+        )
+        yield Obstacle(text, blocks=False)
+    elif shares_email:
+        text = _("Another user has the same e-mail address: no login finds this user by it.")
+        yield Obstacle(text, blocks=blocks)
+    if shares_username and by_username:
+        text = _("Another user has the same username: only the exact spelling finds this user.")
+        yield Obstacle(text, blocks=False)
+    elif shares_username:
+        text = _("Another user has the same username: no login finds this user by it.")
+        yield Obstacle(text, blocks=blocks)
+
+
+def _is_found(find: Callable[[str], Person | None], text: str, person: Person) -> bool:
+    found = find(text) if text else None
+    return found is not None and found.id == person.id
 
 
 def locks(person: Person) -> list[Lock]:

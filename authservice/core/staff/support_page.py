@@ -39,6 +39,10 @@ class Page:
     def blocked(self) -> bool:
         return any(obstacle.blocks for obstacle in self.obstacles)
 
+    @property
+    def has_password(self) -> bool:
+        return bool(self.person.user.has_usable_password())
+
 
 def of(person: Person, may: May) -> Page:
     """The page of a user, for a member of staff."""

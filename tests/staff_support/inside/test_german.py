@@ -18,3 +18,13 @@ def test_support_page_is_german(root, enrolled, api):
     assert blocking(shown) == ["Gesperrt bis 12:15 nach 10 falschen Passwörtern von 203.0.113.7."]
     assert any("einen von 10 Backup-Codes" in text for text in notes(shown))
     assert "Alle Sitzungen beenden" in confirmation
+
+
+def test_empty_table_agrees_with_its_title(root, ann):
+    with translation.override("de"):
+        shown = root.see(support_page())
+
+    parts = shown.split("<h2>")
+    (factor,) = [part for part in parts if part.startswith("Zweiter Faktor<")]
+    (passkeys,) = [part for part in parts if part.startswith("Passkeys<")]
+    assert ("<p>Keiner.</p>" in factor, "<p>Keine.</p>" in passkeys) == (True, True)

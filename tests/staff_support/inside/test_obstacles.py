@@ -6,11 +6,13 @@ import pytest
 from django.utils.html import escape
 
 from authservice.core.models import Account, Session
+from authservice.core.staff import login_obstacles
 from authservice.core.users import lookup
+from authservice.core.users.user_model import host
 from authservice.twofactor.models import Authenticator
 from tests.staff_support.inside.conftest import ANN, account, lock_out, support_page
 from tests.support.client import PASSWORD
-from tests.support.people import change, deactivate, the_user
+from tests.support.people import change, deactivate, email_field, the_user
 from tests.twofactor.people import Person
 
 pytestmark = pytest.mark.django_db
@@ -121,11 +123,54 @@ def test_missing_password_is_described(page):
     assert "There is no password. A password reset by e-mail sets one." in notes(page())
 
 
-def test_address_that_another_user_has_too_is_described(page):
+def test_missing_password_is_the_only_obstacle(page):
+    change(ANN, password="!")
+
+    shown = page()
+
+    assert "Except for the missing password, nothing prevents a login." in shown
+    assert (FREE in shown, blocking(shown)) == (False, [])
+
+
+def test_missing_password_of_a_user_without_an_address_promises_no_mail(ann):
+    person = lookup.get_person(the_user())
+    person.user.set_unusable_password()
+    setattr(person.user, email_field(), "")
+
+    texts = [obstacle.text for obstacle in login_obstacles.obstacles(person)]
+
+    assert "There is no password." in texts
+
+
+def share():
+    """Another user holds the keys of Ann's identifiers."""
     Account.objects.filter(pk=account().pk).update(email_key=None, username_key=None)
 
-    (text, *_) = blocking(page())
+
+def test_login_name_that_another_user_has_in_another_spelling_finds_the_user(page, api):
+    share()
+    is_email = host().natural == host().email
+
+    shown = page()
+
+    assert (FREE in shown, blocking(shown)) == (True, [])
+    name = "e-mail address" if is_email else "username"
+    text = f"Another user has the same {name}: only the exact spelling finds this user."
+    assert text in notes(shown)
+    login = {"email": ANN} if is_email else {"username": account().username}
+    assert api.post("login", **login, password=PASSWORD).status == 200
+
+
+def test_address_that_another_user_has_too_is_described(page, monkeypatch):
+    share()
+    monkeypatch.setattr(lookup, "find_by_email", lambda text: None)
+    monkeypatch.setattr(lookup, "find_by_username", lambda text: None)
+
+    shown = page()
+
+    (text, *_) = blocking(shown)
     assert text == "Another user has the same e-mail address: no login finds this user by it."
+    assert FREE not in shown
 
 
 # The second factor

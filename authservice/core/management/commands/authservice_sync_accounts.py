@@ -4,7 +4,7 @@ marks as proven the addresses that the project has verified."""
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from authservice.core.management.command_line import (
 )
 from authservice.core.recovery import chosen_proofs
 from authservice.core.recovery.chosen_proofs import NONE, CannotChoose
+from authservice.core.users.identifiers import EMAIL, USERNAME
 from authservice.core.users.sync import MOST_NAMED, Report, planned, sync
 from authservice.core.users.user_model import host
 from authservice.kernel.checks import listed
@@ -96,7 +97,8 @@ class Command(InterruptibleCommand):
             claim = f"Contested {contested.kind} {contested.text!r}: users {named}"
             self.stdout.write(self.style.WARNING(claim))
         if report.contested:
-            self.stdout.write(_SHARED if host().username else _SHARED_WITHOUT_USERNAME)
+            for text in _shared(report):
+                self.stdout.write(text)
         for text, users, number in (
             (_ODD_EMAILS, report.with_odd_email, report.odd_emails),
             (_ODD_NAMES, report.with_odd_name, report.odd_names),
@@ -143,17 +145,38 @@ _REST = (
     " That is right for addresses that your project has not verified. authservice.W260 and"
     f" authservice.W261 warn of them until their owners prove them.{_SHARED_TOO}"
 )
-_SHARED = (
-    "No user can log in with an identifier that several users share, unless one of them has"
+_SHARED_EMAIL = (
+    "No user can log in with an e-mail address that several users share, unless one of them has"
     " verified it. Users with a shared e-mail address log in with their username."
 )
+_SHARED_USERNAME = (
+    "No user can log in with a username that several users share. They log in with their e-mail"
+    " address."
+)
 # The user is also found by the exact text of the USERNAME_FIELD, see `lookup`.
-_SHARED_WITHOUT_USERNAME = (
+_EXACT_EMAIL = (
     "Users who share an address log in with its exact spelling, and any other spelling is refused."
     " Once one of them has verified the address, the next run of this command assigns it to that"
-    " user in every spelling. The others can then neither log in nor reset their password until"
-    " you change their address."
+    " user in every spelling."
 )
+_EXACT_USERNAME = (
+    "Users who share a username log in with its exact spelling, and any other spelling is refused."
+)
+_LOCKED_OUT = (
+    " The others can then neither log in nor reset their password until you change their address."
+)
+_BY_USERNAME = " The others then log in with their username."
+
+
+def _shared(report: Report) -> Iterator[str]:
+    """What contested identifiers mean for logins, for each kind that occurs."""
+    kinds = {contested.kind for contested in report.contested.values()}
+    if EMAIL.text in kinds and host().email == host().natural:
+        yield _EXACT_EMAIL + (_BY_USERNAME if host().username else _LOCKED_OUT)
+    elif EMAIL.text in kinds:
+        yield _SHARED_EMAIL
+    if USERNAME.text in kinds:
+        yield _EXACT_USERNAME if host().username == host().natural else _SHARED_USERNAME
 
 
 _ODD_EMAILS = (
