@@ -21,6 +21,9 @@ class Refused(Fault):
     """
 
     status = 403
+    # Set by a sign-up whose account exists although its first login was refused. Clients do not see
+    # it; the page of the sign-up must not offer its form again.
+    account_exists = False
 
     def __init__(self, code: str, message: str) -> None:
         if not _CODE.fullmatch(code):

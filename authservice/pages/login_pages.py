@@ -17,6 +17,7 @@ from authservice.core.conf import core
 from authservice.core.errors import InvalidCredentials
 from authservice.kernel import settings
 from authservice.kernel.errors import Fault
+from authservice.kernel.hooks import Refused
 from authservice.kernel.interfaces import AccountAccess
 from authservice.kernel.link_pages import ResultPage
 from authservice.kernel.modules import plugs
@@ -122,6 +123,14 @@ def sign_up(visitor: Visitor) -> HttpResponse:
     answer = visitor.call("signup", body=body)
     if answer.fault is None and answer.data["status"] in ("verification_required", "sent"):
         return _mailbox(visitor, body.get("email", ""), "page-verify", is_new=True)
+    if isinstance(answer.fault, Refused) and answer.fault.account_exists:
+        # Sent again, the form would say that the address is taken.
+        context = {
+            "heading": _("Your account was created"),
+            "text": answer.fault.text,
+            "onward": (visitor.url("page-login"), _("Back to sign in")),
+        }
+        return visitor.show("result.html", context, status=status_of(answer.fault))
     if (
         answer.fault is None
         and answer.data["status"] == "signed_in"

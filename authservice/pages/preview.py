@@ -231,6 +231,14 @@ def _of_links() -> _States:
                 "onward": ("#", "Set it up"),
             },
         ),
+        "result-signup-refused": (
+            "result.html",
+            {
+                "heading": "Your account was created",
+                "text": "Your account is waiting for approval.",
+                "onward": ("#", "Back to sign in"),
+            },
+        ),
         "result-dead-link": ("result.html", {**dead, "renew": "#", "log_in": "#"}),
         "reset-password": ("reset_password.html", choice),
         "reset-password-error": (

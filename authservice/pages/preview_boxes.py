@@ -69,7 +69,7 @@ _FACTORS = [
     replace(_FACTOR_BY_PASSKEY, tag="Off", tone="warn", rows=[_FIRST_APP]),
     replace(
         _FACTOR_BY_PASSKEY,
-        text="A second step after the password. Your account needs one.",
+        text="Your account needs a second step after the password.",
         tag="Off",
         tone="warn",
         rows=[_FIRST_APP, _UNUSED],

@@ -349,7 +349,7 @@ def _factor(visitor: Visitor, passkeys: Sequence[Mapping[str, Any]]) -> Box:
         rows.append(_backup_codes(status["backup_codes_remaining"]))
     text = _("A second step after the password.")
     if is_required:
-        text = _("A second step after the password. Your account needs one.")
+        text = _("Your account needs a second step after the password.")
     return Box(
         title=_("Two-factor authentication"),
         text=text,

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from authservice.core.models import Account
+from authservice.kernel.hooks import Refused
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN
 from tests.twofactor import people
@@ -118,6 +119,31 @@ def test_refused_sign_up_creates_nothing(person):
     sign_up(person, name="x" * 300, email=ANN)
 
     assert not Account.objects.exists()
+
+
+def refuse(attempt):
+    raise Refused("NOT_APPROVED", "Your account is waiting for approval.")
+
+
+def test_sign_up_whose_login_a_hook_refuses_says_that_the_account_exists(person, configure):
+    configure(CORE={"LOGIN_HOOK": f"{__name__}.refuse"})
+
+    page = sign_up(person, email=ANN)
+
+    assert Account.objects.exists()
+    assert (page.status, page.heading) == (403, "Your account was created")
+    assert "Your account is waiting for approval." in page.text
+    assert "<form" not in page.html
+    assert page.link("Back to sign in") == "/auth/login"
+
+
+def test_sign_up_that_a_hook_refuses_shows_its_form_again(person, configure):
+    configure(CORE={"SIGNUP_HOOK": f"{__name__}.refuse"})
+
+    page = sign_up(person, email=ANN)
+
+    assert not Account.objects.exists()
+    assert page.alert == "Your account is waiting for approval."
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_required_second_step_takes_every_passkey(signed_in, configure):
 
     heading, rows = box(signed_in.open(SECURITY))
 
-    assert heading == "On A second step after the password. Your account needs one."
+    assert heading == "On Your account needs a second step after the password."
     assert rows == [NO_APP, "Passkeys 1 passkey"]
     signed_in.client.logout()
     assert signed_in.sign_in(ANN, PASSWORD).heading == "Confirm that it is you"
@@ -109,7 +109,7 @@ def test_required_second_step_that_is_missing_is_off(signed_in, configure):
 
     heading, rows = box(signed_in.open(SECURITY))
 
-    assert heading == "Off A second step after the password. Your account needs one."
+    assert heading == "Off Your account needs a second step after the password."
     assert rows == [NO_APP]
 
 
