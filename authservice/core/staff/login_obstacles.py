@@ -111,8 +111,8 @@ def _shared_identifiers(person: Person) -> Iterator[Obstacle]:
 
 
 def _is_found(find: Callable[[str], Person | None], text: str, person: Person) -> bool:
-    found = find(text) if text else None
-    return found is not None and found.id == person.id
+    user = find(text) if text else None
+    return user is not None and user.id == person.id
 
 
 def locks(person: Person) -> list[Lock]:
