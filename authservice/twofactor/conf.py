@@ -22,11 +22,13 @@ class TwoFactor:
     issuer: _Issuer = ""
     """Name of the service in authenticator apps. If empty, the host of `FRONTEND.URL` or `API_URL`,
     or `authservice` if that is `localhost` or an IP address."""
-    required: Literal["nobody", "super_admins", "everybody"] = "nobody"
-    """Users who get no tokens without a second factor, and must set one up to log in."""
+    required: Literal["nobody", "super_admins", "staff", "everybody"] = "nobody"
+    """Users who get no tokens without a second factor, and must set one up to log in. `"staff"` are
+    all users with `is_staff` and all super admins; where the user model has no `is_staff`, super
+    admins only."""
     remember_ttl: Annotated[timedelta, _REMEMBER_TTL] = timedelta(0)
     """How long a remembered device needs no code; 0 turns this off. Super admins for whom a second
-    factor is required need a code at each login."""
+    factor is required, and all users of `"staff"`, need a code at each login."""
 
 
 conf = section("TWOFACTOR", TwoFactor)

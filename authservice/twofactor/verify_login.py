@@ -90,9 +90,9 @@ class AuthenticatorApp(SecondFactor):
         if arrival.method != login.SIGNUP and person.gate_values.get(_CONFIRMED, True):
             authenticator = authenticators.of(person)
         if authenticator and authenticator.confirmed:
-            # The admin routes require a code of super admins, which a remembered device does not
-            # replace.
-            needs_code = person.is_super_admin and required
+            # The admin routes require a code of super admins, and Django admin of all staff, which
+            # a remembered device does not replace.
+            needs_code = required and (person.is_super_admin or conf.required == "staff")
             if not needs_code and is_remembered(authenticator, person, arrival.client):
                 return None
             return issue_challenge(GIVE_CODE, arrival, (self, *_other_factors(person)))
@@ -114,6 +114,8 @@ class AuthenticatorApp(SecondFactor):
     def is_required(self, person: Person) -> bool:
         if conf.required == "super_admins":
             return person.is_super_admin
+        if conf.required == "staff":
+            return person.is_super_admin or person.is_staff
         return conf.required == "everybody"
 
     def verify(

@@ -26,6 +26,18 @@ SECOND_FACTORS = (
         (_TWO + "challenge.py",),
     ),
     Mutation(
+        "The second factor that is required of staff",
+        TWO + "verify_login.py",
+        to("person.is_super_admin or person.is_staff", "person.is_super_admin"),
+        (_TWO + "required.py",),
+    ),
+    Mutation(
+        "The code of staff on a remembered device",
+        TWO + "verify_login.py",
+        to(' or conf.required == "staff")', ")"),
+        (_TWO + "required.py",),
+    ),
+    Mutation(
         "The single use of a time step",
         TWO + "authenticators.py",
         to("confirmed=True, last_step__lt=step)", "confirmed=True)"),

@@ -18,7 +18,11 @@ def ids():
 
 @pytest.mark.parametrize(
     "keys",
-    [{}, {"ISSUER": "Plum & Tart", "REQUIRED": "everybody", "REMEMBER_TTL": timedelta(days=30)}],
+    [
+        {},
+        {"ISSUER": "Plum & Tart", "REQUIRED": "everybody", "REMEMBER_TTL": timedelta(days=30)},
+        {"REQUIRED": "staff"},
+    ],
 )
 def test_valid_settings_pass_the_checks(ids, configure, keys):
     configure(TWOFACTOR=keys)
@@ -30,6 +34,7 @@ def test_valid_settings_pass_the_checks(ids, configure, keys):
     ("keys", "expected"),
     [
         ({"REQUIRED": True}, "authservice.E002"),
+        ({"REQUIRED": "superusers"}, "authservice.E002"),
         ({"REQUIRE": "everybody"}, "authservice.E001"),
     ],
 )

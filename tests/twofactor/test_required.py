@@ -1,10 +1,12 @@
 """If the host requires a second factor, a user without one sets it up before getting tokens."""
 
+from datetime import timedelta
+
 import pytest
 
 from authservice.core.models import Account, Session
 from tests.support.client import PASSWORD
-from tests.support.people import deactivate
+from tests.support.people import change, deactivate, has
 from tests.twofactor.people import ANN, Person, app_of
 
 pytestmark = pytest.mark.django_db
@@ -216,3 +218,64 @@ def test_device_on_which_a_factor_is_set_up_at_login_has_attempts_of_its_own(bob
 
     assert answer.error == (429, "TOO_MANY_ATTEMPTS")
     assert bob.verify_login(bob.code(), headers=device).status == 200
+
+
+# Staff only
+
+with_staff = pytest.mark.skipif(not has("is_staff"), reason="the user model has no is_staff")
+
+
+@with_staff
+@pytest.mark.parametrize(("is_staff", "required"), [(True, True), (False, False)])
+def test_factor_can_be_required_of_staff_only(api, ann, configure, is_staff, required):
+    configure(TWOFACTOR={"REQUIRED": "staff"})
+    change(ANN, is_staff=is_staff)
+
+    assert ("challenges" in api.log_in()) is required
+
+
+@pytest.mark.parametrize("required", ["staff", "super_admins"])
+def test_factor_that_is_required_of_staff_is_required_of_super_admins(
+    api, ann, configure, required
+):
+    configure(TWOFACTOR={"REQUIRED": required})
+    assert "access_token" in api.log_in()  # also where the user model has no is_staff
+
+    Account.objects.update(is_super_admin=True)
+
+    assert "challenges" in api.log_in()
+
+
+@with_staff
+def test_factor_that_is_required_of_super_admins_is_not_required_of_other_staff(
+    api, ann, configure
+):
+    configure(TWOFACTOR={"REQUIRED": "super_admins"})
+    change(ANN, is_staff=True)
+
+    assert "access_token" in api.log_in()
+
+
+@with_staff
+@pytest.mark.parametrize("required", ["staff", "nobody"])
+def test_staff_must_enter_a_code_on_a_remembered_device_only_if_required(
+    api, enrolled, configure, required
+):
+    configure(TWOFACTOR={"REQUIRED": required, "REMEMBER_TTL": timedelta(days=30)})
+    change(ANN, is_staff=True)
+    answer = enrolled.verify_login(enrolled.code(), remember_device=True)
+    device = {"X-Device-Token": answer.headers["X-Device-Token"]}
+
+    answer = api.post("login", email=ANN, password=PASSWORD, headers=device)
+
+    assert ("challenges" in answer.data) is (required == "staff")
+
+
+@with_staff
+def test_staff_set_up_the_factor_at_the_login(api, ann, configure):
+    configure(TWOFACTOR={"REQUIRED": "staff"})
+    change(ANN, is_staff=True)
+    user = NewUser(api)
+    user.begin()
+
+    assert "access_token" in user.finish().data

@@ -233,6 +233,19 @@ def test_admin_login_without_required_second_factor_is_refused(log_in, configure
     assert recorded("auth.login.failed")[0].metadata["reason"] == "second_factor_required"
 
 
+def test_admin_login_of_support_staff_needs_a_factor_if_it_is_required_of_staff(
+    log_in, configure, recorded
+):
+    supporter = staff("support@example.com", "view_account")
+    configure(TWOFACTOR={"REQUIRED": "super_admins"})
+    assert logged_in(log_in(name=supporter.get_username()))
+
+    configure(TWOFACTOR={"REQUIRED": "staff"})
+
+    assert "sign in to the service" in errors(log_in(name=supporter.get_username()))
+    assert recorded("auth.login.failed")[0].metadata["reason"] == "second_factor_required"
+
+
 def test_admin_login_asks_for_a_code_also_if_passkeys_come_first(
     superuser, phone, log_in, settings
 ):

@@ -1,5 +1,6 @@
 """A session that a sign-in page began, in Django admin: with the factor that admin requires."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -78,6 +79,22 @@ def test_factor_that_is_required_is_asked_for(person, root, configure):
     configure(TWOFACTOR={"REQUIRED": "super_admins"})
 
     assert not is_open(person.client)
+
+
+def test_staff_of_whom_a_factor_is_required_set_it_up_on_the_pages(person, configure):
+    make_user("support@example.com", is_staff=True)
+    person.sign_in("support@example.com", PASSWORD)
+    assert is_open(person.client)
+
+    configure(TWOFACTOR={"REQUIRED": "staff"})
+    assert not is_open(person.client)
+    person.client = Client()
+    page = person.sign_in("support@example.com", PASSWORD)
+
+    assert page.heading == "Set up two-factor authentication"
+    secret = re.search(r"<code>([A-Z2-7]{16,})</code>", page.html)[1]
+    person.send(page, code=people.app_of(f"otpauth://totp/x?secret={secret}").now())
+    assert is_open(person.client)
 
 
 def test_logout_of_admin_ends_the_row(person, root):
