@@ -35,6 +35,7 @@ from authservice.core.users import identifiers, lookup
 from authservice.core.users.user_model import host
 from authservice.kernel import modules
 from authservice.kernel.client import Client
+from authservice.kernel.levels import CODE, MFA
 from authservice.kernel.message_queue import Message, Messenger
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import mount
@@ -52,6 +53,10 @@ PASSWORD = "correct plum 42 windows"  # noqa: S105 of test users only
 _NO_MESSAGE = (
     "No message was sent. Jobs are enqueued at commit: wrap the request in captureOnCommitCallbacks"
     "(execute=True), or in django_capture_on_commit_callbacks of pytest-django."
+)
+_NO_TOKENS = (
+    "The login ended in a challenge ({}) instead of tokens: the user has a second factor, or "
+    "TWOFACTOR.REQUIRED requires one. Call log_in(user, second_factor=True)."
 )
 
 
@@ -160,17 +165,23 @@ class ApiClient:
         self.tokens: Any = None
         self._django = DjangoClient()
 
-    def log_in(self, user: Any) -> ApiClient:
+    def log_in(self, user: Any, *, second_factor: bool = False) -> ApiClient:
         """Log in as a user without a password, through `login.enter` as every login.
 
-        Raises the `Fault` of `login.enter`. If the login ends in a challenge, as for a second
-        factor, the client has no tokens.
+        With `second_factor`, the session counts as one that began with a second factor, and no
+        factor is set up or asked for: for tests of views for staff. Raises the `Fault` of
+        `login.enter`, and `AssertionError` if the login ends without tokens, such as in a challenge
+        for a second factor.
         """
         person = lookup.get_person(user)
         # Packages that listen to Django's signals, such as django-axes, read the request.
         client = Client(http=RequestFactory().post(reverse("authservice:login")))
-        outcome: Login = login.enter(person, client, method="test", proofs=("test",))
+        proofs = ("test", CODE, MFA) if second_factor else ("test",)
+        outcome: Login = login.enter(person, client, method="test", proofs=proofs)
         self.tokens = outcome.tokens
+        if self.tokens is None:
+            types = ", ".join(challenge.type for challenge in outcome.challenges)
+            raise AssertionError(_NO_TOKENS.format(types))
         return self
 
     def switch(self, organization: Any) -> ApiClient:

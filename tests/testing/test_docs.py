@@ -37,6 +37,13 @@ def test_documented_test_of_a_view_passes(shown, client, settings):
     shown["test_orders_are_for_the_signed_in_user"](None, client)
 
 
+def test_documented_test_of_staff_passes(shown, configure):
+    configure(TWOFACTOR={"REQUIRED": "super_admins"})
+
+    with mounted("authservice.admin"):
+        shown["test_users_are_listed_for_super_admins"](None)
+
+
 def test_documented_test_of_a_mail_passes(shown, django_capture_on_commit_callbacks):
     shown["test_a_mailed_link_sets_a_new_password"](None, django_capture_on_commit_callbacks)
 

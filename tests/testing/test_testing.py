@@ -3,8 +3,10 @@
 import re
 
 import pytest
+from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.test import Client as DjangoClient
+from jwt import decode
 
 from authservice.testing import (
     PASSWORD,
@@ -164,6 +166,20 @@ def test_a_token_expires_when_the_clock_moves_past_its_life(client):
         clock.advance(minutes=15)
 
         assert client.get("me").code == "TOKEN_EXPIRED"
+
+
+@pytest.mark.skipif(not apps.is_installed("authservice.twofactor"), reason="no second factors")
+def test_log_in_says_that_a_second_factor_is_missing(client, configure):
+    configure(TWOFACTOR={"REQUIRED": "super_admins"})
+    user = UserFactory(is_super_admin=True)
+
+    with pytest.raises(AssertionError, match=r"2fa_setup.*second_factor=True"):
+        client.log_in(user)
+
+    client.log_in(user, second_factor=True)
+    claims = decode(client.tokens.access_token.reveal(), options={"verify_signature": False})
+    assert "mfa" in claims["amr"]
+    assert client.get("me").status == 200
 
 
 class TestCsrf:
