@@ -49,6 +49,11 @@ _ALARM = Limit(
 )
 
 
+_COUNTRY_ALARM = Limit(
+    "country", "log lines about a country that gets no texts", "country", 1, timedelta(days=1)
+)
+
+
 @dataclass(frozen=True)
 class TextPolicy:
     """The text messages that the host project allows per hour, and the ISO codes of the countries
@@ -177,6 +182,15 @@ class Refused(Exception):
     """The message is not sent, because of a limit or the country of its recipient."""
 
 
+class CountryRefused(Refused):
+    """The service sends no text messages to the `country` of the recipient, an ISO code; "" if it
+    is unknown."""
+
+    def __init__(self, country: str) -> None:
+        super().__init__(country)
+        self.country = country
+
+
 class ServiceLimitReached(Refused):
     """A limit of the whole service on text messages is used up; `limit` names it."""
 
@@ -265,8 +279,10 @@ def count_text(number: str, recipient: Person, policy: TextPolicy) -> None:
     The count is not given back if sending fails: a provider that reports a failure may have sent
     the message and charged for it.
     """
-    if policy.countries and identifiers.country_of(number) not in policy.countries:
-        raise Refused
+    if policy.countries:
+        country = identifiers.country_of(number)
+        if country not in policy.countries:
+            raise CountryRefused(country)
     if not throttling.conf.enabled:
         return
     verified = recipient.phone_number_verified and recipient.account.phone_number == number
@@ -277,7 +293,15 @@ def count_text(number: str, recipient: Person, policy: TextPolicy) -> None:
 
 @transactions.outside
 def report(refused: Refused) -> None:
-    """Log that a limit of the service is used up, once an hour."""
+    """Log that a limit of the service is used up, once an hour, and that a country gets no text
+    messages, once a day."""
+    # Once for each country, not for each number: clients choose the numbers and could fill the log.
+    if isinstance(refused, CountryRefused) and _take(_COUNTRY_ALARM, refused.country):
+        logger.warning(
+            "A text message was not sent: NOTIFICATION.SMS_COUNTRIES does not list the country of "
+            "the number (%s). Users with such numbers cannot verify them.",
+            refused.country or "unknown",
+        )
     if isinstance(refused, ServiceLimitReached) and _take(_ALARM, refused.limit.name):
         logger.error(
             "The limit %s is used up: no more such text messages are sent within this hour. "

@@ -229,6 +229,25 @@ def test_sms_are_sent_to_listed_countries_only(worker, db, phone, countries, sen
     assert worker(phone, countries=countries) is sent
 
 
+def test_country_that_is_not_listed_is_logged_once_a_day(worker, db, clock, caplog):
+    phones = ("+4930123400", "+4930123401", "+12125552368")
+    for number, phone in enumerate(phones):
+        user = make_user(f"user{number}@example.com")
+        Account.objects.filter(user=user).update(phone_number=phone, phone_key=phone_key(phone))
+
+    def lines():
+        return [line for line in caplog.messages if "SMS_COUNTRIES" in line]
+
+    for phone in phones:
+        assert not worker(phone, countries=("AT",))
+
+    assert ["(DE)" in line for line in lines()] == [True, False]
+    assert not any(phone in caplog.text for phone in phones)
+    clock.forward(days=1, seconds=1)
+    worker(phones[0], countries=("AT",))
+    assert len(lines()) == 3
+
+
 def test_listed_countries_apply_without_rate_limits(worker, users, configure):
     configure(THROTTLE={"ENABLED": False})
 
