@@ -10,7 +10,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, QueryDict, RawPostDataException, UnreadablePostError
 
 from authservice.kernel import errors
-from authservice.kernel.phrases import phrase
+from authservice.kernel.phrases import Phrase, phrase
 
 LIMIT = 64 * 1024
 # Of a body that is too long, at most this many bytes are read.
@@ -19,14 +19,18 @@ _CHUNK = 64 * 1024
 FORM = "application/x-www-form-urlencoded"
 _NO_LENGTH = phrase("A request with a body must have a Content-Length header.")
 _ENCODED = phrase("A body with a Content-Encoding is not accepted. Send it without compression.")
+_NO_FORM = phrase(
+    "The body must be sent as application/json or application/x-www-form-urlencoded, in UTF-8."
+)
 
 
-def read(request: HttpRequest) -> dict[str, Any]:
-    """The body as a dict. An empty body is an empty dict and needs no content type."""
+def read(request: HttpRequest, refusal: Phrase | None = None) -> dict[str, Any]:
+    """The body as a dict. An empty body is an empty dict and needs no content type. `refusal`
+    replaces the message of `UnsupportedMediaType`."""
     raw = _octets(request)
     if not raw:
         return {}
-    _require_json(request)
+    _require_json(request, refusal)
     try:
         parsed = json.loads(raw.decode(), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:  # deep nesting exhausts the parser's stack
@@ -39,7 +43,8 @@ def read(request: HttpRequest) -> dict[str, Any]:
 def read_form(request: HttpRequest) -> dict[str, Any]:
     """The body of a route that an HTML page submits to: form fields, or JSON as elsewhere."""
     if request.content_type != FORM:
-        return read(request)
+        # Not `multipart/form-data` either: it can have files, and these routes take none.
+        return read(request, _NO_FORM)
     return QueryDict(_octets(request), encoding="utf-8").dict()
 
 
@@ -118,10 +123,10 @@ def _ends(request: HttpRequest) -> bool:
     return bool(request.META.get("wsgi.input_terminated"))
 
 
-def _require_json(request: HttpRequest) -> None:
+def _require_json(request: HttpRequest, refusal: Phrase | None = None) -> None:
     charset = (request.content_params or {}).get("charset", "utf-8").lower().replace("-", "")
     if request.content_type != "application/json" or charset != "utf8":
-        raise errors.UnsupportedMediaType
+        raise errors.UnsupportedMediaType(refusal)
 
 
 def _discard(stream: Any) -> None:

@@ -1,6 +1,7 @@
 """Each answer has the status, the keys and the texts of the answer of simplejwt itself."""
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from tests.compat.inside.old import OURS, THEIRS, OldClient
@@ -176,6 +177,15 @@ def test_form_is_accepted_as_by_simplejwt(ann):
     answers = [OldClient(at).send("POST", "token/", body, form=True) for at in (OURS, THEIRS)]
 
     assert [answer.status for answer in answers] == [200, 200]
+
+
+def test_multipart_is_refused_with_the_types_that_are_accepted(ann):
+    body = {"username": "ann", "password": PASSWORD}
+    answer = Client().post(f"{OURS}token/", body)  # Django's client sends multipart/form-data
+
+    assert answer.status_code == 415
+    assert answer.json()["code"] == "UNSUPPORTED_MEDIA_TYPE"
+    assert "application/x-www-form-urlencoded" in answer.json()["detail"]
 
 
 def test_paths_have_the_names_of_the_documentation_of_simplejwt():
