@@ -10,7 +10,8 @@ from django.dispatch import Signal
 
 signed_up = Signal()
 """A user signed up. `user` is the new user. If the sign-up begins a session, Django's
-`user_logged_in` is sent too, and `logged_in` is not."""
+`user_logged_in` is sent too. `logged_in` is not sent for `POST /signup`, and is sent as well for an
+account that a login creates: by a provider or by an accepted invitation."""
 logged_in = Signal()
 """A session began after every required step, or staff logged in to Django admin. `user` is the
 user."""

@@ -26,7 +26,7 @@ response stays the same, and nothing is sent. ``THROTTLE.ENABLED`` turns all of 
 # What each rate counts.
 REQUESTS = {
     "default": "requests of a network to all routes, or of an account from a known device",
-    "signup": "sign-ups from a network, also by a provider",
+    "signup": "sign-ups from a network, also refused ones and those by a provider",
     "refresh": "refreshes of a session",
     "guess": "failed logins and wrong codes from a network",
     "is-available": "requests of a network to ``/is-available``",
