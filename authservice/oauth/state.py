@@ -118,7 +118,8 @@ def find(provider: str, state: Secret, browser: Secret) -> Started:
         content = json.loads(crypto.unseal(_PURPOSE, row.payload["sealed"]))
     except crypto.Unreadable as error:
         raise errors.InvalidState from error
-    session_id, visitor = content["session_id"], content["visitor"]
+    session_id = content["session_id"]
+    visitor = content.get("visitor")  # absent in a flow that an earlier version started
     # The secrets are popped: error reports print `content`.
     return Started(
         flow=Flow(

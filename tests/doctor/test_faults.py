@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from authservice.core.credentials import one_time
 from authservice.core.doctor import report
-from authservice.core.messages import lost_messages
+from authservice.core.messages import lost_messages, security_notice
 from authservice.core.models import LostMessage, OneTimeToken
 from authservice.core.tokens import key_rotation
 from authservice.kernel import clock as source
@@ -361,10 +361,12 @@ def test_queue_without_a_worker_is_named(production, problems, broker, monkeypat
 
 def waiting(user, **ago):
     """A security notice whose link no worker has issued."""
+    created_at = timezone.now() - timedelta(**ago)
     OneTimeToken.objects.create(
         purpose=one_time.SECURE.name,
         user=user,
-        created_at=timezone.now() - timedelta(**ago),
+        created_at=created_at,
+        resend_at=created_at + security_notice.PAUSE,
         expires_at=timezone.now() + timedelta(days=2),
     )
 
