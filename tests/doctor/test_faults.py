@@ -361,14 +361,11 @@ def test_queue_without_a_worker_is_named(production, problems, broker, monkeypat
 
 def waiting(user, **ago):
     """A security notice whose link no worker has issued."""
-    created_at = timezone.now() - timedelta(**ago)
-    OneTimeToken.objects.create(
-        purpose=one_time.SECURE.name,
-        user=user,
-        created_at=created_at,
-        resend_at=created_at + security_notice.PAUSE,
-        expires_at=timezone.now() + timedelta(days=2),
-    )
+    now, ago = timezone.now(), timedelta(**ago)
+    times = {"created_at": now - ago, "resend_at": now - ago + security_notice.PAUSE}
+    expires_at = now + timedelta(days=2)
+    purpose = one_time.SECURE.name
+    OneTimeToken.objects.create(purpose=purpose, user=user, expires_at=expires_at, **times)
 
 
 def test_stale_worker_is_named(production, problems):
