@@ -22,6 +22,7 @@ def lanes(monkeypatch):
     yield made
     for lane in (made.notices, made.waited_for):
         lane.drain(timedelta(0))
+        lane.drain()  # waits for the job that runs, which may still write to the database
 
 
 def is_reset(raw):
