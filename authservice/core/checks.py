@@ -94,42 +94,6 @@ declare(
             " that links in e-mails and the callbacks of providers contain it twice.",
             "Set API_URL to scheme, host and port, without the prefix: 'https://api.example.com'.",
         ),
-        "authservice.W013": (
-            "ROOT_URLCONF does not include authservice.urls: its routes are not served, and links"
-            " in e-mails cannot be made.",
-            "If the project has users from before, run authservice_sync_accounts --verified first,"
-            " and the imports from other packages. Then add path('auth/',"
-            " include('authservice.urls')) to ROOT_URLCONF. Include it there even if requests get"
-            " another URLconf: the worker makes links by ROOT_URLCONF. If these processes neither"
-            " serve the routes nor send e-mails, add 'authservice.W013' to SILENCED_SYSTEM_CHECKS.",
-        ),
-        "authservice.W014": (
-            "authservice.urls is included only inside a namespace or below a path with parameters,"
-            " so its routes cannot be found by their names and links in e-mails cannot be made.",
-            "Include it in a URLconf without app_name and namespace, below a path without"
-            " parameters.",
-        ),
-        "authservice.E050": (
-            "SIGNING_KEYS cannot be used, so access tokens can be neither issued nor verified.",
-            "Each key is a dict of 'alg', 'state' and a PEM key. Exactly one has the state"
-            " 'active'.",
-        ),
-        "authservice.E060": (
-            "AUTHSERVICE['COOKIES'] requires 'authservice.csrf': browsers send cookies with"
-            " requests of other sites too. Until the module is installed, no token cookies are"
-            " set.",
-            "Add 'authservice.csrf' to INSTALLED_APPS, or set COOKIES.ENABLED to False.",
-        ),
-        "authservice.E061": (
-            "The name of a cookie is the name of another cookie, so one of the two overwrites the"
-            " other.",
-            "Use a unique name.",
-        ),
-        "authservice.E062": (
-            "SameSite of a cookie is 'None', which browsers accept over https only, so the cookie"
-            " is not stored.",
-            "Use https in API_URL, or keep 'Lax'.",
-        ),
         "authservice.I070": (
             "ATOMIC_REQUESTS does not apply to authservice: its views open their own transactions,"
             " so that the attempt of a refused request stays counted.",
@@ -142,11 +106,6 @@ declare(
         "authservice.W090": (
             "AUTH_PASSWORD_VALIDATORS is empty: any eight characters are accepted as a password.",
             "Add Django's four validators to AUTH_PASSWORD_VALIDATORS.",
-        ),
-        "authservice.W112": (
-            "CORE.VERIFY_CONFIRM is 'off' and COOKIES.ENABLED is true: if a mail scanner or a page"
-            " of another site opens a link, it verifies the account of an attacker.",
-            "Set CORE.VERIFY_CONFIRM to 'auto', the default.",
         ),
         "authservice.W221": (
             "CORE.LOGIN_HOOK_PREPARE is set and CORE.LOGIN_HOOK is not: it is never called.",
@@ -170,6 +129,62 @@ declare(
             " add 'authservice.W281' to SILENCED_SYSTEM_CHECKS.",
         ),
     }
+)
+declare(
+    {
+        "authservice.E060": (
+            "AUTHSERVICE['COOKIES'] requires 'authservice.csrf': browsers send cookies with"
+            " requests of other sites too. Until the module is installed, no token cookies are"
+            " set.",
+            "Add 'authservice.csrf' to INSTALLED_APPS, or set COOKIES.ENABLED to False.",
+        ),
+        "authservice.E061": (
+            "The name of a cookie is the name of another cookie, so one of the two overwrites the"
+            " other.",
+            "Use a unique name.",
+        ),
+        "authservice.E062": (
+            "SameSite of a cookie is 'None', which browsers accept over https only, so the cookie"
+            " is not stored.",
+            "Use https in API_URL, or keep 'Lax'.",
+        ),
+        "authservice.W112": (
+            "CORE.VERIFY_CONFIRM is 'off' and COOKIES.ENABLED is true: if a mail scanner or a page"
+            " of another site opens a link, it verifies the account of an attacker.",
+            "Set CORE.VERIFY_CONFIRM to 'auto', the default.",
+        ),
+    },
+    area="cookies",
+)
+declare(
+    {
+        "authservice.E050": (
+            "SIGNING_KEYS cannot be used, so access tokens can be neither issued nor verified.",
+            "Each key is a dict of 'alg', 'state' and a PEM key. Exactly one has the state"
+            " 'active'.",
+        ),
+    },
+    area="keys",
+)
+declare(
+    {
+        "authservice.W013": (
+            "ROOT_URLCONF does not include authservice.urls: its routes are not served, and links"
+            " in e-mails cannot be made.",
+            "If the project has users from before, run authservice_sync_accounts --verified first,"
+            " and the imports from other packages. Then add path('auth/',"
+            " include('authservice.urls')) to ROOT_URLCONF. Include it there even if requests get"
+            " another URLconf: the worker makes links by ROOT_URLCONF. If these processes neither"
+            " serve the routes nor send e-mails, add 'authservice.W013' to SILENCED_SYSTEM_CHECKS.",
+        ),
+        "authservice.W014": (
+            "authservice.urls is included only inside a namespace or below a path with parameters,"
+            " so its routes cannot be found by their names and links in e-mails cannot be made.",
+            "Include it in a URLconf without app_name and namespace, below a path without"
+            " parameters.",
+        ),
+    },
+    grave=True,
 )
 
 _OUR_COOKIES = ("authservice_device", "authservice_signup")

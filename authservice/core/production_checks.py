@@ -18,73 +18,21 @@ from authservice.kernel.sections import outbound, root
 
 declare(
     {
-        "authservice.W031": (
-            "AUTHSERVICE['API_URL'] is not set: e-mails cannot contain links.",
-            "Set it to the public origin of the service, such as 'https://api.example.com'.",
-        ),
-        "authservice.W041": (
-            "AUTHSERVICE['API_URL'] is an http URL: passwords and tokens are sent unencrypted.",
-            "Serve the API over https, and set API_URL to the https address.",
-        ),
-        "authservice.W042": (
-            "AUTHSERVICE['TRUSTED_PROXIES'] is 0, but TLS seems to end at a proxy: all its clients"
-            " share the rate limits of one address, so one of them can stop every login.",
-            "Set it to the number of proxies that append to X-Forwarded-For or to a list of their"
-            " networks, or to None if clients connect to this server directly.",
-        ),
         "authservice.I043": (
             "CORE.REQUIRE_RECENT_PROOF is off: a stolen access token is enough to change the phone"
             " number or to set up a second factor.",
             "Turn it on if your clients can send the password with these requests.",
-        ),
-        "authservice.W044": (
-            "An address of the API, of a front end or of an identity provider is 'localhost' or a"
-            " loopback address: in the browser of a user this is their own machine.",
-            "Set it to the public https address, and remove origins and providers that only"
-            " development needs.",
         ),
         "authservice.W045": (
             "An address of a front end has no https: an attacker on the network can change its"
             " pages, and read tokens.",
             "Serve the front end over https, and use its https address.",
         ),
-        "authservice.W046": (
-            "The settings about proxies contradict each other, or name a header that no request"
-            " has: the service takes the proxy for the client, or https for http.",
-            "Set SECURE_PROXY_SSL_HEADER to ('HTTP_X_FORWARDED_PROTO', 'https') if TLS ends at a"
-            " proxy, and TRUSTED_PROXIES to the number of proxies.",
-        ),
-        "authservice.W047": (
-            "The domain of a cookie does not contain the host of API_URL: browsers do not store the"
-            " cookie, so no login of Django admin or of the pages lasts.",
-            "Remove SESSION_COOKIE_DOMAIN and CSRF_COOKIE_DOMAIN, or set them to a domain that"
-            " contains the host, such as '.example.com' for 'https://api.example.com'.",
-        ),
-        "authservice.W048": (
-            "The first entry of PASSWORD_HASHERS is a fast hash: an attacker who gets a copy of the"
-            " database tries billions of passwords in a second.",
-            "Put 'authservice.hashers.Argon2id' first, or Django's PBKDF2PasswordHasher. Passwords"
-            " are hashed again when their owners sign in.",
-        ),
         "authservice.W049": (
             "ALLOWED_HOSTS does not allow the host of API_URL: Django answers each request to it"
             " with 400.",
             "Add the host of API_URL to ALLOWED_HOSTS. If a proxy sends another Host header, which"
             " ALLOWED_HOSTS allows, add 'authservice.W049' to SILENCED_SYSTEM_CHECKS.",
-        ),
-        "authservice.W060": (
-            "Rate limits count in a cache that is separate in each process, or that deletes"
-            " counters which are still needed. An attacker gets more requests than the limits"
-            " allow.",
-            "Set THROTTLE.CACHE to a cache that all processes share, such as Redis.",
-        ),
-        "authservice.W061": (
-            "A database opens a new connection for each request, which makes every request slower.",
-            "Set CONN_MAX_AGE, or a connection pool in OPTIONS, in DATABASES.",
-        ),
-        "authservice.W062": (
-            "A Redis that does not answer delays a request by 5 seconds or more.",
-            "Set socket_timeout and socket_connect_timeout to 0.5 in the OPTIONS of the cache.",
         ),
         "authservice.W117": (
             "OUTBOUND.INSECURE_HOSTS allows plain http: client secrets, codes and messages are"
@@ -101,6 +49,46 @@ declare(
             " person keeps access to the account after that person proves the address.",
             "Remove it, unless your project verifies addresses in another way before sign-up.",
         ),
+    }
+)
+declare(
+    {
+        "authservice.W061": (
+            "A database opens a new connection for each request, which makes every request slower.",
+            "Set CONN_MAX_AGE, or a connection pool in OPTIONS, in DATABASES.",
+        ),
+    },
+    area="database",
+)
+declare(
+    {
+        "authservice.W060": (
+            "Rate limits count in a cache that is separate in each process, or that deletes"
+            " counters which are still needed. An attacker gets more requests than the limits"
+            " allow.",
+            "Set THROTTLE.CACHE to a cache that all processes share, such as Redis.",
+        ),
+        "authservice.W062": (
+            "A Redis that does not answer delays a request by 5 seconds or more.",
+            "Set socket_timeout and socket_connect_timeout to 0.5 in the OPTIONS of the cache.",
+        ),
+    },
+    area="cache",
+)
+declare(
+    {
+        "authservice.W042": (
+            "AUTHSERVICE['TRUSTED_PROXIES'] is 0, but TLS seems to end at a proxy: all its clients"
+            " share the rate limits of one address, so one of them can stop every login.",
+            "Set it to the number of proxies that append to X-Forwarded-For or to a list of their"
+            " networks, or to None if clients connect to this server directly.",
+        ),
+        "authservice.W046": (
+            "The settings about proxies contradict each other, or name a header that no request"
+            " has: the service takes the proxy for the client, or https for http.",
+            "Set SECURE_PROXY_SSL_HEADER to ('HTTP_X_FORWARDED_PROTO', 'https') if TLS ends at a"
+            " proxy, and TRUSTED_PROXIES to the number of proxies.",
+        ),
         "authservice.W237": (
             "SECURE_SSL_REDIRECT is on behind a proxy, and SECURE_PROXY_SSL_HEADER is not set: if"
             " TLS ends at the proxy, every request is redirected again.",
@@ -108,7 +96,44 @@ declare(
             " that header. If the proxy connects by https, add 'authservice.W237' to"
             " SILENCED_SYSTEM_CHECKS.",
         ),
-    }
+    },
+    area="proxies",
+)
+declare(
+    {
+        "authservice.W047": (
+            "The domain of a cookie does not contain the host of API_URL: browsers do not store the"
+            " cookie, so no login of Django admin or of the pages lasts.",
+            "Remove SESSION_COOKIE_DOMAIN and CSRF_COOKIE_DOMAIN, or set them to a domain that"
+            " contains the host, such as '.example.com' for 'https://api.example.com'.",
+        ),
+    },
+    area="cookies",
+)
+declare(
+    {
+        "authservice.W031": (
+            "AUTHSERVICE['API_URL'] is not set: e-mails cannot contain links.",
+            "Set it to the public origin of the service, such as 'https://api.example.com'.",
+        ),
+        "authservice.W041": (
+            "AUTHSERVICE['API_URL'] is an http URL: passwords and tokens are sent unencrypted.",
+            "Serve the API over https, and set API_URL to the https address.",
+        ),
+        "authservice.W044": (
+            "An address of the API, of a front end or of an identity provider is 'localhost' or a"
+            " loopback address: in the browser of a user this is their own machine.",
+            "Set it to the public https address, and remove origins and providers that only"
+            " development needs.",
+        ),
+        "authservice.W048": (
+            "The first entry of PASSWORD_HASHERS is a fast hash: an attacker who gets a copy of the"
+            " database tries billions of passwords in a second.",
+            "Put 'authservice.hashers.Argon2id' first, or Django's PBKDF2PasswordHasher. Passwords"
+            " are hashed again when their owners sign in.",
+        ),
+    },
+    grave=True,
 )
 
 # Settings with addresses that browsers open, or send as an origin: their names in `AUTHSERVICE`.

@@ -74,12 +74,6 @@ declare(
             "The user model requires a value of each new user that the API describes as optional.",
             "No action is needed if your clients send it.",
         ),
-        "authservice.W085": (
-            "Columns of users have another character set than utf8mb4: a name with an emoji is 400"
-            " VALIDATION_ERROR, and loses such characters if a provider sends it.",
-            "Run 'ALTER TABLE … CONVERT TO CHARACTER SET utf8mb4' for each table, and for the"
-            " database 'ALTER DATABASE … CHARACTER SET utf8mb4'.",
-        ),
         "authservice.E222": (
             "CORE.SIGNUP_SERIALIZER or CORE.PROFILE_SERIALIZER is not a serializer that can be"
             " used, so each sign-up or change of a profile fails.",
@@ -108,6 +102,17 @@ declare(
             "Set CORE.SIGNUP_SERIALIZER to a serializer that requires them.",
         ),
     }
+)
+declare(
+    {
+        "authservice.W085": (
+            "Columns of users have another character set than utf8mb4: a name with an emoji is 400"
+            " VALIDATION_ERROR, and loses such characters if a provider sends it.",
+            "Run 'ALTER TABLE … CONVERT TO CHARACTER SET utf8mb4' for each table, and for the"
+            " database 'ALTER DATABASE … CHARACTER SET utf8mb4'.",
+        ),
+    },
+    area="database",
 )
 
 

@@ -28,6 +28,10 @@ declare(
             " requests from it.",
             "Serve the origin over https, and list it with https://.",
         ),
+    }
+)
+declare(
+    {
         "authservice.W231": (
             "The front end is on another site than API_URL, but a cookie has SameSite 'Lax' or"
             " 'Strict': browsers do not send it with requests of the front end, so they are"
@@ -36,7 +40,8 @@ declare(
             " https://api.example.com, or set SameSite of the cookie to 'None', which requires"
             " https. localhost and 127.0.0.1 are two sites.",
         ),
-    }
+    },
+    area="cookies",
 )
 
 _DJANGO_MIDDLEWARE = "django.middleware.csrf.CsrfViewMiddleware"

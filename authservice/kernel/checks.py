@@ -27,24 +27,31 @@ _ID = re.compile(r"[a-z_]+\.([EWI])[0-9]{3}")
 
 @dataclass(frozen=True)
 class Check:
-    """`cause` is what is wrong and what happens because of it, `remedy` is what to do about it."""
+    """`cause` is what is wrong and what happens because of it, `remedy` is what to do about it. The
+    report of `authservice_doctor` lists it in its `area`. A `grave` warning means that a service in
+    production is down or open."""
 
     cause: str
     remedy: str
     level: int
+    area: str = "settings"
+    grave: bool = False
 
 
 CHECKS: dict[str, Check] = {}
 
 
-def declare(entries: Mapping[str, tuple[str, str]]) -> None:
-    """Add entries to the list: cause and remedy by id, such as `shop.E001`. Raises `ValueError` if
-    an id is not of this form or has another entry already."""
+def declare(
+    entries: Mapping[str, tuple[str, str]], *, area: str = "settings", grave: bool = False
+) -> None:
+    """Add entries to the list: cause and remedy by id, such as `shop.E001`; `area` and `grave` are
+    described at `Check`. Raises `ValueError` if an id is not of this form or has another entry
+    already."""
     for name, (cause, remedy) in entries.items():
         parsed = _ID.fullmatch(name)
         if not parsed:
             raise ValueError(f"{name!r} is not an id such as 'shop.E001'.")
-        check = Check(cause, remedy, LEVELS[parsed[1]])
+        check = Check(cause, remedy, LEVELS[parsed[1]], area, grave)
         if CHECKS.setdefault(name, check) != check:
             raise ValueError(f"{name!r} is the id of another check.")
 

@@ -24,6 +24,75 @@ from authservice.notification.conf import conf
 
 declare(
     {
+        "authservice.E123": (
+            "NOTIFICATION.SMS_COUNTRIES requires the package phonenumbers, which is not installed."
+            " No SMS is sent.",
+            "Run: pip install 'authservice[phone]'",
+        ),
+        "authservice.E126": (
+            "Only one of NOTIFICATION.CAPTURE and NOTIFICATION.RESTORE is set.",
+            "Set both: what CAPTURE returns in the request, RESTORE restores for the job.",
+        ),
+    }
+)
+declare(
+    {
+        "authservice.W120": (
+            "AUTHSERVICE['API_URL'] is not set: links in e-mails do not work.",
+            "Set it to the public origin of the service, such as 'https://api.example.com'.",
+        ),
+        "authservice.W236": (
+            "E-mails are sent to localhost:25, Django's default mail server, because no setting"
+            " names another. If there is none, every message is lost.",
+            "Set EMAIL_HOST, or another EMAIL_BACKEND. If localhost is right, set EMAIL_HOST to"
+            " it.",
+        ),
+        "authservice.E111": (
+            "NOTIFICATION.SMS_SENDER is 'webhook', but SMS_WEBHOOK_URL is not an https URL. No SMS"
+            " is sent.",
+            "Set NOTIFICATION.SMS_WEBHOOK_URL, such as 'https://sms.example.com/send'. For plain"
+            " http, name the host in OUTBOUND.INSECURE_HOSTS.",
+        ),
+        "authservice.E112": (
+            "NOTIFICATION.SMS_SENDER is 'twilio', but an account setting is missing. No SMS is"
+            " sent.",
+            "Set TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM to the values in the"
+            " console of Twilio.",
+        ),
+        "authservice.E113": (
+            "NOTIFICATION.SMS_SENDER is 'twilio', but its package is not installed. No SMS is"
+            " sent.",
+            "Run: pip install 'authservice[twilio]'",
+        ),
+        "authservice.W113": (
+            "NOTIFICATION.SMS_SENDER is 'console': text messages are not sent but written to the"
+            " log, with their codes.",
+            "Set NOTIFICATION.SMS_SENDER to 'webhook', 'twilio' or a sender of your own.",
+        ),
+    },
+    area="mail",
+)
+declare(
+    {
+        "authservice.W241": (
+            "The e-mail backend is one of Django's for development: e-mails are not sent. They are"
+            " printed, stored or dropped, and a printed or stored link gives access to its"
+            " account.",
+            "Set EMAIL_BACKEND, or MAILERS from Django 6.1 on, to a backend that sends e-mails,"
+            " such as 'django.core.mail.backends.smtp.EmailBackend'.",
+        ),
+        "authservice.W242": (
+            "E-mails have no sender address, or Django's default, webmaster@localhost: mail servers"
+            " refuse them or take them for spam.",
+            "Set NOTIFICATION.FROM_EMAIL or DEFAULT_FROM_EMAIL to an address that your mail server"
+            " may send for, such as 'Example <auth@example.com>'.",
+        ),
+    },
+    area="mail",
+    grave=True,
+)
+declare(
+    {
         "authservice.W101": (
             "NOTIFICATION.DISPATCHER is 'inline': each request waits for the mail server, and the"
             " time it takes reveals which addresses have an account.",
@@ -51,67 +120,14 @@ declare(
             "TASKS does not list the queue in NOTIFICATION.NOTICE_QUEUE, so notices are not sent.",
             "Add the queue to TASKS['default']['QUEUES'].",
         ),
-        "authservice.E111": (
-            "NOTIFICATION.SMS_SENDER is 'webhook', but SMS_WEBHOOK_URL is not an https URL. No SMS"
-            " is sent.",
-            "Set NOTIFICATION.SMS_WEBHOOK_URL, such as 'https://sms.example.com/send'. For plain"
-            " http, name the host in OUTBOUND.INSECURE_HOSTS.",
-        ),
-        "authservice.E112": (
-            "NOTIFICATION.SMS_SENDER is 'twilio', but an account setting is missing. No SMS is"
-            " sent.",
-            "Set TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM to the values in the"
-            " console of Twilio.",
-        ),
-        "authservice.E113": (
-            "NOTIFICATION.SMS_SENDER is 'twilio', but its package is not installed. No SMS is"
-            " sent.",
-            "Run: pip install 'authservice[twilio]'",
-        ),
-        "authservice.W113": (
-            "NOTIFICATION.SMS_SENDER is 'console': text messages are not sent but written to the"
-            " log, with their codes.",
-            "Set NOTIFICATION.SMS_SENDER to 'webhook', 'twilio' or a sender of your own.",
-        ),
-        "authservice.W120": (
-            "AUTHSERVICE['API_URL'] is not set: links in e-mails do not work.",
-            "Set it to the public origin of the service, such as 'https://api.example.com'.",
-        ),
-        "authservice.E123": (
-            "NOTIFICATION.SMS_COUNTRIES requires the package phonenumbers, which is not installed."
-            " No SMS is sent.",
-            "Run: pip install 'authservice[phone]'",
-        ),
-        "authservice.E126": (
-            "Only one of NOTIFICATION.CAPTURE and NOTIFICATION.RESTORE is set.",
-            "Set both: what CAPTURE returns in the request, RESTORE restores for the job.",
-        ),
         "authservice.W235": (
             "NOTIFICATION.DISPATCHER is 'celery', but the project has no Celery app: messages go"
             " to Celery's default broker, where no worker of the project takes them.",
             "Create the app in celery.py of the project, and import it in the project's"
             " __init__.py as Celery's page 'First steps with Django' shows.",
         ),
-        "authservice.W236": (
-            "E-mails are sent to localhost:25, Django's default mail server, because no setting"
-            " names another. If there is none, every message is lost.",
-            "Set EMAIL_HOST, or another EMAIL_BACKEND. If localhost is right, set EMAIL_HOST to"
-            " it.",
-        ),
-        "authservice.W241": (
-            "The e-mail backend is one of Django's for development: e-mails are not sent. They are"
-            " printed, stored or dropped, and a printed or stored link gives access to its"
-            " account.",
-            "Set EMAIL_BACKEND, or MAILERS from Django 6.1 on, to a backend that sends e-mails,"
-            " such as 'django.core.mail.backends.smtp.EmailBackend'.",
-        ),
-        "authservice.W242": (
-            "E-mails have no sender address, or Django's default, webmaster@localhost: mail servers"
-            " refuse them or take them for spam.",
-            "Set NOTIFICATION.FROM_EMAIL or DEFAULT_FROM_EMAIL to an address that your mail server"
-            " may send for, such as 'Example <auth@example.com>'.",
-        ),
-    }
+    },
+    area="worker",
 )
 
 # Backends of django.tasks that do not queue.

@@ -22,11 +22,6 @@ from authservice.oauth.conf import conf
 
 declare(
     {
-        "authservice.E200": (
-            "OAUTH.PROVIDERS is set and AUTHSERVICE['API_URL'] is not, so no callback address can"
-            " be made.",
-            "Set it to the public origin of the service, such as 'https://api.example.com'.",
-        ),
         "authservice.E203": (
             "OAUTH.PROFILE_FIELDS names a field that the user model does not have or that belongs"
             " to this service, or an unknown part of the profile.",
@@ -65,6 +60,16 @@ declare(
             " SILENCED_SYSTEM_CHECKS. Or set CORE.WIPE_UNPROVEN to False.",
         ),
     }
+)
+declare(
+    {
+        "authservice.E200": (
+            "OAUTH.PROVIDERS is set and AUTHSERVICE['API_URL'] is not, so no callback address can"
+            " be made.",
+            "Set it to the public origin of the service, such as 'https://api.example.com'.",
+        ),
+    },
+    area="providers",
 )
 
 

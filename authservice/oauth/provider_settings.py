@@ -59,7 +59,8 @@ declare(
             "Remove the settings that authservice_local_provider printed: it lets everybody log in"
             " as anybody.",
         ),
-    }
+    },
+    area="providers",
 )
 
 # Dotted paths, because importing the classes costs each worker 3 MB. A class has the proper name of

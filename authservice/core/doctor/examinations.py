@@ -27,7 +27,7 @@ from authservice.core.tokens import key_rotation, signing_keys
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, crypto, databases, throttling
 from authservice.kernel import settings as kernel_settings
-from authservice.kernel.checks import listed
+from authservice.kernel.checks import CHECKS, listed
 from authservice.kernel.examinations import (
     ATTENTION,
     BROKEN,
@@ -52,39 +52,14 @@ _UNREAD = " Worker, cleanup and stored secrets were not examined: run this again
 _OLD_KEY = timedelta(days=365)
 _STEPS = "docs: managing, authservice_keys"
 
-# Areas of checks by their ids; all others are of the area "settings".
-_AREAS: Mapping[str, tuple[str, ...]] = {
-    "database": ("authservice.W061", "authservice.W085"),
-    "cache": ("authservice.W060", "authservice.W062"),
-    "mail": (
-        *("authservice.W120", "authservice.W236", "authservice.W241", "authservice.W242"),
-        *("authservice.E111", "authservice.E112", "authservice.E113", "authservice.W113"),
-    ),
-    "worker": (
-        *("authservice.W101", "authservice.E102", "authservice.W102", "authservice.E103"),
-        *("authservice.W103", "authservice.E104", "authservice.W235"),
-    ),
-    "keys": ("authservice.E050", "security.W009", "security.W025"),
-    "proxies": ("authservice.W042", "authservice.W046", "authservice.W237", "security.W008"),
-    "cookies": (
-        *("authservice.E060", "authservice.E061", "authservice.E062", "authservice.W112"),
-        *("authservice.W047", "authservice.W231", "security.W010", "security.W011"),
-        *("security.W012", "security.W015", "security.W016", "security.W017"),
-    ),
-    "providers": (
-        *("authservice.E200", "authservice.E201", "authservice.E202", "authservice.W203"),
-        *("authservice.W209", "authservice.W216"),
-    ),
+# Areas of Django's own checks; all others of them are of the area "settings".
+_AREA_OF_DJANGO = {
+    **dict.fromkeys(("security.W009", "security.W025"), "keys"),
+    "security.W008": "proxies",
+    **dict.fromkeys((f"security.W0{number}" for number in (10, 11, 12, 15, 16, 17)), "cookies"),
 }
-_AREA_OF = {name: area for area, names in _AREAS.items() for name in names}
-# Warnings that mean that the service is down or open in production.
-_GRAVE = frozenset(
-    {
-        *("authservice.W013", "authservice.W014", "authservice.W031", "authservice.W041"),
-        *("authservice.W044", "authservice.W048", "authservice.W241", "authservice.W242"),
-        *("security.W009", "security.W018", "security.W020"),
-    }
-)
+# Those of them that mean that a service in production is open.
+_GRAVE_OF_DJANGO = frozenset({"security.W009", "security.W018", "security.W020"})
 # Django's advice about HSTS for subdomains and browsers' lists, which a project may not want.
 _ADVICE = frozenset({"security.W005", "security.W021"})
 _DJANGO = "https://docs.djangoproject.com/en/stable/ref/checks/#security"
@@ -355,12 +330,14 @@ def examine_settings(visit: Visit) -> Iterator[Finding]:
 
 def _finding(message: CheckMessage) -> Finding:
     check = message.id or ""
-    is_own = check.startswith("authservice.")
-    page = f"docs: reference/checks, {check}" if is_own else f"{_DJANGO}, {check}"
+    own = CHECKS.get(check)
+    is_ours = check.startswith("authservice.")
+    page = f"docs: reference/checks, {check}" if is_ours else f"{_DJANGO}, {check}"
+    is_grave = own.grave if own else check in _GRAVE_OF_DJANGO
     hint = message.hint or "Correct the setting that the message names."
     return Finding(
-        area=_AREA_OF.get(check, "settings"),
-        state=BROKEN if message.level >= ERROR or check in _GRAVE else ATTENTION,
+        area=own.area if own else _AREA_OF_DJANGO.get(check, "settings"),
+        state=BROKEN if message.level >= ERROR or is_grave else ATTENTION,
         text=str(message.msg),
         remedy=f"{hint} ({page})",
         check=check,
