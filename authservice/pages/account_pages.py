@@ -134,6 +134,7 @@ def _form(
         password_of = str(visitor.person.email or visitor.person.user.get_username())
     context = {
         "form": form,
+        "text": form.text(visitor) if callable(form.text) else form.text,
         "fields": shown_fields,
         "password_of": password_of,
         "alert": errors.get("", ""),

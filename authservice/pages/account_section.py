@@ -67,6 +67,7 @@ class Form:
     title: Any
     button: Any
     send: Callable[[Visitor, Mapping[str, Any]], Answer]
+    # A text, or a function of the visitor that returns it.
     text: Any = ""
     needs: str = ""
     # Whether this user may have the form; otherwise its page is 404.

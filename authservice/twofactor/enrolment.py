@@ -181,7 +181,9 @@ def disable(person: Person, session: Session, code: Secret, client: Client) -> N
         authenticator.delete(using=databases.primary())
         sessions.withdraw_proofs(person, CODE)
         events.record("auth.2fa.disabled", person, client)
-        notify(MAIL_DISABLED, person, client)
+        before = security_notice.state_of(person)
+        remaining = _remaining(person)
+        security_notice.notify(MAIL_DISABLED, person, client, before, remaining=remaining)
 
     _with_code(person, session, code, client, remove)
 
@@ -244,8 +246,13 @@ def remove(person: Person, *, by: Any = None, client: Client | None = None) -> b
         authenticator.delete(using=using)
         sessions.end_all(person, REMOVED)
         events.record_by_staff("auth.2fa.disabled", by, person.user, client or Client())
-        notify_of_staff(MAIL_DISABLED, person, client or Client())
+        notify_of_staff(MAIL_DISABLED, person, client or Client(), remaining=_remaining(person))
     return True
+
+
+def _remaining(person: Person) -> str:
+    """For the mail about a removed authenticator: "yes" if the user has another factor, or ""."""
+    return "yes" if any(factor.is_enabled(person) for factor in plugs(SecondFactor)) else ""
 
 
 def notify(kind: str, person: Person, client: Client, *, since: datetime | None = None) -> None:
@@ -255,13 +262,13 @@ def notify(kind: str, person: Person, client: Client, *, since: datetime | None 
     security_notice.notify(kind, person, client, before)
 
 
-def notify_of_staff(kind: str, person: Person, client: Client) -> None:
+def notify_of_staff(kind: str, person: Person, client: Client, **shown: str) -> None:
     """Notify the owner, if the address is proven, of a change by staff, without the IP address,
     device or language of staff."""
     if not person.email_proven:
         return
     mail_client = Client(request_id=client.request_id)
-    details = {"by": "staff"}
+    details = {"by": "staff", **shown}
     message_queue.send(kind, person.email, mail_client, using=databases.primary(), details=details)
 
 

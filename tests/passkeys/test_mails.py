@@ -1,11 +1,16 @@
 """The owner gets a mail about each change that an intruder could make."""
 
+import time
+
+import pyotp
 import pytest
+import time_machine
 from django.test import TestCase
 
 from authservice.core.users import lookup
 from authservice.passkeys import own_passkeys
 from authservice.passkeys.models import Passkey
+from authservice.twofactor import enrolment
 from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
@@ -75,6 +80,28 @@ def test_removal_by_staff_is_announced_without_the_client(ann, post, api):
     )
     assert api.get("me", token=signed_in).error == (401, "INVALID_TOKEN")
     assert ann.get("me").status == 200
+
+
+@pytest.mark.parametrize("by", ["user", "staff"])
+@pytest.mark.parametrize("second_factor", [True, False])
+def test_mail_about_a_removed_app_says_whether_a_passkey_is_still_asked_for(
+    ann, post, by, second_factor
+):
+    ann.enrol(second_factor=second_factor)
+    if second_factor:
+        ann.step_up()
+    app = pyotp.TOTP(ann.post("2fa/setup").data["secret"])
+    assert ann.post("2fa/verify", code=app.now()).status == 200
+
+    if by == "user":
+        with time_machine.travel(time.time() + 60):
+            assert ann.post("2fa/disable", code=app.at(time.time())).status == 200
+    else:
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            enrolment.remove(lookup.find_by_email(ann.email))
+
+    assert post.jobs[-1].kind == enrolment.MAIL_DISABLED
+    assert bool(post.jobs[-1].details["remaining"]) == second_factor
 
 
 def test_removal_of_a_second_factor_by_staff_ends_all_sessions(ann):

@@ -163,14 +163,19 @@ class TestTexts:
         [
             ({}, "Two-factor authentication was turned off"),
             ({"by": "staff"}, "Support turned two-factor authentication off"),
+            ({"remaining": "yes"}, "The authenticator app was removed"),
+            ({"by": "staff", "remaining": "yes"}, "Support removed the authenticator app"),
         ],
     )
-    def test_email_names_the_actor_if_it_was_support(self, deliver, details, words):
+    def test_email_names_the_actor_and_what_is_left(self, deliver, details, words):
         mail = deliver(enrolment.MAIL_DISABLED, **details)
 
-        assert words in mail.body
-        assert words in mail.alternatives[0][0]
-        assert ("If it was you" in mail.body) is not bool(details)
+        subject = "your authenticator app was removed"
+        assert (subject in mail.subject) is ("remaining" in details)
+        for body in (mail.body, mail.alternatives[0][0]):
+            assert words in body
+            assert ("other second factor is still asked for" in body) is ("remaining" in details)
+            assert ("If it was you" in body) is ("by" not in details)
 
     def test_email_is_translated_to_german(self, deliver):
         mail = deliver(enrolment.MAIL_CODES_RENEWED, "de")

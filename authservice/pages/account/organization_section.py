@@ -33,6 +33,15 @@ _LONGEST = 100
 _org, _user, _invitation = _query("id"), _query("user"), _query("invitation")
 
 
+def _created(visitor: Visitor, answer: Answer) -> Any:
+    """The next page: the list, or the question whether to work for the new organization if a view
+    for members of the active one had led the visitor to the list."""
+    url = url_of("organizations")
+    if visitor.next:
+        url = visitor.url("page-account-organizations-switch", id=answer.data["id"])
+    return visitor.go(url, str(_("The organization was created.")))
+
+
 class Organizations(AccountSection):
     """The section of the organization module."""
 
@@ -53,7 +62,8 @@ class Organizations(AccountSection):
         title = _("Your organizations")
         organizations = part_of(visitor, "org-my", about=title)
         active_id = visitor.caller and visitor.caller.organization_id
-        create = Action(label=_("Create one"), url=url_of("organizations", "create"), main=True)
+        create_url = visitor.url("page-account-organizations-create")
+        create = Action(label=_("Create one"), url=create_url, main=True)
         rows = []
         for organization in organizations.rows:
             org_id, name = organization["id"], _cut(organization["name"])
@@ -91,11 +101,11 @@ class Organizations(AccountSection):
             name="create",
             title=_("Create an organization"),
             button=_("Create"),
-            done=_("The organization was created."),
             fields=lambda visitor: [
                 Field(name="name", label=_("Name"), autocomplete="organization"),
             ],
             send=lambda visitor, body: visitor.call("org", "POST", body),
+            after=_created,
         ),
         Form(
             name="switch",

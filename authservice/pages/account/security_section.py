@@ -105,6 +105,30 @@ def _change_passkey(visitor: Visitor, body: Mapping[str, Any]) -> Answer:
     return visitor.call(_PASSKEY, "PUT", changed, path=path)
 
 
+def _removal_text(visitor: Visitor) -> Any:
+    """What the removal of this passkey changes: it may be all that answers a second step."""
+    factors = plugs(SecondFactor)
+    has_another = any(
+        factor.method != passkey_forms.METHOD and factor.is_enabled(visitor.person)
+        for factor in factors
+    )
+    is_required = any(factor.is_required(visitor.person) for factor in factors)
+    asked_for = [
+        entry["id"] for entry in visitor.data(_PASSKEYS) if entry["second_factor"] or is_required
+    ]
+    if has_another or asked_for != [visitor.request.GET.get("id", "")]:
+        return _("You will no longer be able to sign in with it.")
+    if is_required:
+        return _(
+            "You will no longer be able to sign in with it. It is your only second step, so you set"
+            " up another one when you next sign in."
+        )
+    return _(
+        "You will no longer be able to sign in with it. It is your only second step, so two-factor"
+        " authentication will be off."
+    )
+
+
 _PASSKEY_FORMS = (
     Form(
         name="passkey",
@@ -132,7 +156,7 @@ _PASSKEY_FORMS = (
         name="passkey-remove",
         needs=_PASSKEY,
         title=_("Remove this passkey?"),
-        text=_("You will no longer be able to sign in with it."),
+        text=_removal_text,
         button=_("Remove"),
         danger=True,
         send=lambda visitor, body: visitor.call(

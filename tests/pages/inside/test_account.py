@@ -286,6 +286,19 @@ def test_active_organization_is_in_the_claims(signed_in):
     assert signed_in.name == "ann"
 
 
+def test_first_organization_leads_back_to_the_page_that_asked_for_one(signed_in):
+    page = signed_in.open("/auth/account/organizations?next=/claims")
+
+    page = signed_in.send(signed_in.open(page.link("Create one")), name="Acme")
+    assert (page.heading, page.notice) == (
+        "Work for this organization?",
+        "The organization was created.",
+    )
+
+    assert signed_in.send(page).url == "/claims"
+    assert signed_in.client.get("/claims").json()["org_slug"] == "acme"
+
+
 def test_activity_is_a_list_of_sentences(signed_in):
     page = signed_in.open("/auth/account/activity")
 

@@ -2,12 +2,14 @@
 
 import re
 from html import unescape
+from uuid import uuid4
 
 import pytest
 
 from authservice.kernel.interfaces import SecondFactor
 from authservice.kernel.modules import plugged
 from authservice.pages import calls
+from authservice.passkeys.models import Passkey
 from authservice.twofactor.models import BackupCode
 from tests.pages.inside.test_passkeys import SECURITY, add, use
 from tests.passkeys.authenticator import Authenticator
@@ -104,6 +106,33 @@ def test_required_second_step_takes_every_passkey(signed_in, configure):
     assert signed_in.sign_in(ANN, PASSWORD).heading == "Confirm that it is you"
 
 
+def removal(page):
+    """The address at which the passkey of the list can be removed."""
+    return next(link for link in page.links if "passkey-remove?" in link)
+
+
+@pytest.mark.parametrize(
+    ("required", "choice", "text"),
+    [
+        ({}, {"second_factor": "on"}, "two-factor authentication will be off"),
+        (EVERYBODY, {}, "you set up another one when you next sign in"),
+        ({}, {}, ""),
+    ],
+)
+def test_removal_of_the_only_second_step_says_so(signed_in, configure, required, choice, text):
+    configure(TWOFACTOR=required)
+    url = removal(add_passkey(signed_in, **choice))
+
+    page = signed_in.open(url)
+
+    assert ("It is your only second step" in page.text) == bool(text)
+    assert text in page.text
+    another = Passkey.objects.get()
+    another.pk, another.credential_digest = uuid4(), "of another"
+    another.save(force_insert=True)
+    assert "It is your only second step" not in signed_in.open(url).text
+
+
 def test_required_second_step_that_is_missing_is_off(signed_in, configure):
     configure(TWOFACTOR=EVERYBODY)
 
@@ -138,6 +167,8 @@ def test_removing_the_app_leaves_the_passkey(signed_in):
     app = set_up_app(signed_in)
     assert box(signed_in.open(SECURITY))[1] == [APP, "Passkeys 1 passkey", CODES]
 
+    url = removal(signed_in.open(SECURITY))
+    assert "only second step" not in signed_in.open(url).text
     form = signed_in.open(f"{SECURITY}/factor-off")
     page = signed_in.send(form, code=app.at(people.time.time() + 30))
 
