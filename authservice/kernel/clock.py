@@ -16,7 +16,6 @@ of two servers do. Only a credential that is spent after a wait must not have ex
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -82,14 +81,17 @@ def by_now() -> datetime:
     return now() + timedelta(seconds=monotonic() - reading().began)
 
 
-@contextmanager
-def unit(of: Reading | None = None) -> Iterator[None]:
-    """A unit of work with a new reading, or with the reading `of` another unit."""
-    token = _current.set(of or _read())
-    try:
-        yield
-    finally:
-        _current.reset(token)
+class unit:  # noqa: N801  used like a function; a generator would take twice the calls
+    """A context: a unit of work with a new reading, or with the reading `of` another unit."""
+
+    def __init__(self, of: Reading | None = None) -> None:
+        self._of = of
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._of or _read())
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
 
 
 def once(rule: Callable[P, R]) -> Callable[P, R]:

@@ -18,7 +18,6 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.core.signing import Signer, TimestampSigner
-from django.utils.crypto import constant_time_compare
 
 from authservice.kernel import settings as kernel_settings
 
@@ -56,17 +55,19 @@ def macs(purpose: str, message: bytes) -> list[bytes]:
 
 def digest(purpose: str, text: str) -> str:
     """A keyed digest to store in place of `text`: 64 hex characters."""
-    return mac(purpose, text.encode()).hex()
+    return hmac.digest(keys(purpose)[0], text.encode(), "sha256").hex()
 
 
 def digests(purpose: str, text: str) -> list[str]:
     """Every digest under which `text` may have been stored."""
-    return [value.hex() for value in macs(purpose, text.encode())]
+    message = text.encode()
+    return [hmac.digest(key, message, "sha256").hex() for key in keys(purpose)]
 
 
 def matches(purpose: str, text: str, stored: str) -> bool:
     """Whether `stored` is a digest of `text`, in constant time per key."""
-    return any(constant_time_compare(value, stored) for value in digests(purpose, text))
+    expected = stored.encode()
+    return any(hmac.compare_digest(value.encode(), expected) for value in digests(purpose, text))
 
 
 @kernel_settings.cached

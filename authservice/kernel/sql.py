@@ -81,18 +81,23 @@ def param(name: str, model: type[Model], field: str = "") -> Param:
     return Param(name, model._meta.get_field(field or name))
 
 
+class _Plans(dict[str, Any]):
+    """What `compile_for` returns for a database alias, compiled when it is first looked up."""
+
+    def __init__(self, compile_for: Callable[[str], Any]) -> None:
+        self._compile_for = compile_for
+
+    def __missing__(self, using: str) -> Any:
+        plan = self[using] = self._compile_for(using)
+        return plan
+
+
 class _Statement(ABC):
     """SQL and parameters per database alias; `_plan` compiles them on the first run."""
 
     def __init__(self) -> None:
-        self._plans: dict[str, Any] = {}
+        self._plans = _Plans(self._plan)
         _statements.append(self)
-
-    def _plan_for(self, using: str) -> Any:
-        plan = self._plans.get(using)
-        if plan is None:
-            plan = self._plans[using] = self._plan(using)
-        return plan
 
     @abstractmethod
     def _plan(self, using: str) -> Any:
@@ -127,9 +132,11 @@ class Select(_Statement):
         return rows[0] if rows else None
 
     def all(self, using: str, **values: Any) -> list[tuple[Any, ...]]:
-        sql, slots, converters = self._plan_for(using)
+        sql, slots, converters = self._plans[using]
         connection = connections[using]
         fetched = run(connection, sql, _filled(slots, values, connection), _fetch_all)
+        if not converters:
+            return list(fetched)
         rows = [list(row) for row in fetched]
         for row in rows:
             for index, convert, expression in converters:
@@ -137,7 +144,13 @@ class Select(_Statement):
         return [tuple(row) for row in rows]
 
     def _plan(self, using: str) -> Any:
-        compiler = self._build().query.get_compiler(using)
+        query: Any = self._build().query.chain()
+        # Django gives each column an alias, which nothing here reads. Where the project itself has
+        # chosen server-side parameters, psycopg parses a statement of more than 4,096 characters at
+        # each run: 4 % of the instructions of `GET /me`.
+        if query.selected and all(isinstance(place, int) for place in query.selected.values()):
+            query.selected = None
+        compiler = query.get_compiler(using)
         sql, params = compiler.as_sql()
         expressions = [expression for expression, _, _ in compiler.select]
         converters = compiler.get_converters(expressions).items()
@@ -164,7 +177,7 @@ class Update(_Statement):
 
     def bound(self, using: str, **values: Any) -> Bound:
         """The statement with these values, to be run later."""
-        sql, slots = self._plan_for(using)
+        sql, slots = self._plans[using]
         connection = connections[using]
         return Bound(connection, sql, _filled(slots, values, connection))
 
@@ -196,7 +209,7 @@ class Insert(_Statement):
 
     def bound(self, using: str, *rows: Model) -> Bound:
         """The statement that inserts these rows, to be run later. They count as stored."""
-        sql, placeholders, columns = self._plan_for(using)
+        sql, placeholders, columns = self._plans[using]
         connection = connections[using]
         values = [
             prepare(getattr(row, name), connection) if prepare else getattr(row, name)

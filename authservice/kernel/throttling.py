@@ -105,7 +105,7 @@ def refund(scope: str, subject: str) -> None:
 
 def _use_cache(operation: Callable[[BaseCache], int], *, default: int = 0) -> int:
     """The result of `operation`; `default` if the key has expired or the cache is not available."""
-    if not _breaker.allows():
+    if _breaker.is_open and not _breaker.allows():
         return default
     try:
         result = operation(caches[conf.cache])
@@ -115,7 +115,8 @@ def _use_cache(operation: Callable[[BaseCache], int], *, default: int = 0) -> in
         _breaker.open()
         logger.exception("The cache of the flood limits failed; it is not used for %d s", PAUSE)
         return default
-    _breaker.close()
+    if _breaker.is_open:
+        _breaker.close()
     return result
 
 
@@ -127,14 +128,14 @@ class _Breaker:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._skipped_until: float | None = None  # None: the cache works
+        self._skipped_until = 0.0
+        self.is_open = False
 
     def allows(self) -> bool:
-        if self._skipped_until is None:
-            return True
+        """Whether this request may use the cache although the breaker is open."""
         with self._lock:
             now = monotonic()
-            if self._skipped_until is not None and now < self._skipped_until:
+            if self.is_open and now < self._skipped_until:
                 return False
             self._skipped_until = now + PAUSE
             return True
@@ -142,9 +143,10 @@ class _Breaker:
     def open(self) -> None:
         with self._lock:
             self._skipped_until = monotonic() + PAUSE
+            self.is_open = True
 
     def close(self) -> None:
-        self._skipped_until = None
+        self.is_open = False
 
 
 _breaker = _Breaker()

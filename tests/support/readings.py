@@ -24,7 +24,7 @@ LONG += ("/kernel/transactions.py",)
 LOOPS = ("revoke_everyone",)
 
 _READ = clock._read
-_UNIT = clock.unit.__wrapped__.__code__
+_UNIT = clock.unit.__enter__.__code__
 
 
 def outermost():

@@ -104,10 +104,11 @@ class KeyRing:
             claims = json.loads(crypto.unb64(payload))
         except (ValueError, RecursionError) as error:
             raise errors.InvalidToken from error
-        if not isinstance(claims, dict) or any(
-            type(claims.get(name)) is not kind for name, kind in CLAIMS.items()
-        ):
+        if not isinstance(claims, dict):
             raise errors.InvalidToken
+        for name, kind in CLAIMS.items():
+            if type(claims.get(name)) is not kind:
+                raise errors.InvalidToken
         if claims["iss"] != self.issuer or claims["aud"] != self.audience:
             raise errors.InvalidToken
         # `iat` is not compared with the clock: the clocks of two servers may differ by a second.

@@ -100,7 +100,10 @@ def keep_from_caches(response: HttpResponse) -> None:
     if "public" in response.headers.get("Cache-Control", ""):
         return
     response.headers["Cache-Control"] = "no-store, private"
-    patch_vary_headers(response, ("Authorization", "Cookie"))
+    if "Vary" in response.headers:
+        patch_vary_headers(response, ("Authorization", "Cookie"))
+    else:
+        response.headers["Vary"] = "Authorization, Cookie"
 
 
 def crash(request: HttpRequest, request_id: str, error: Exception) -> errors.Fault:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import os
 import re
-import uuid
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -53,7 +53,7 @@ _reported = False
 
 def request_id(request: HttpRequest) -> str:
     header = request.META.get("HTTP_X_REQUEST_ID", "")
-    return header if _REQUEST_ID.fullmatch(header) else uuid.uuid4().hex
+    return header if _REQUEST_ID.fullmatch(header) else os.urandom(16).hex()
 
 
 def client(request: HttpRequest, request_id: str) -> Client:
@@ -97,7 +97,7 @@ def count_request(request: HttpRequest) -> None:
     logs in to their own account repeatedly would get a new limit each time. An attacker with many
     accounts gets three times the limit of the network: twice with tokens, and once without.
     """
-    network_key = network(request)
+    network_key = address_of(request.META)[1]
     token = DeviceToken.read(_device_token(request))
     if not token:
         throttling.count("default", network_key)
@@ -158,16 +158,17 @@ def _networks(listed: tuple[str, ...]) -> tuple[Network, ...]:
 def _report_proxy(meta: Mapping[str, Any]) -> None:
     """Log once per process if a request seems to come through a proxy that is not configured."""
     global _reported
-    header = next((name for name in _FORWARDED if meta.get(name)), "")
-    if header:
-        _reported = True
-        logger.warning(
-            "A request has the header %s, but AUTHSERVICE['TRUSTED_PROXIES'] is 0: all clients"
-            " behind a proxy share the rate limits of one address. Set it to the number of proxies"
-            " in front of the server or to a list of their networks, or to None if there is no"
-            " proxy.",
-            _FORWARDED[header],
-        )
+    for name, header in _FORWARDED.items():
+        if meta.get(name):
+            _reported = True
+            logger.warning(
+                "A request has the header %s, but AUTHSERVICE['TRUSTED_PROXIES'] is 0: all clients"
+                " behind a proxy share the rate limits of one address. Set it to the number of"
+                " proxies in front of the server or to a list of their networks, or to None if"
+                " there is no proxy.",
+                header,
+            )
+            return
 
 
 @settings.on_change
