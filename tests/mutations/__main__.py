@@ -2,7 +2,9 @@
 
 Exits with 1 if a mutation no longer applies or no test detects it. `--only WORD` selects mutations
 whose name contains the word, `--rst` prints the table of docs/mutations.rst. Mutations that only a
-race can detect run if DATABASE_URL names a database of the required kind, else they are skipped.
+race can detect run if DATABASE_URL names a database of the required kind, else they are skipped, as
+are those for an earlier version of Django. `--jobs` says how many copies of the tree are tried at
+the same time, each with a database of its own.
 """
 
 from __future__ import annotations
@@ -11,8 +13,10 @@ import os
 import sys
 import tempfile
 from argparse import ArgumentParser
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 
 from tests.mutations.kinds import Mutation
 from tests.mutations.table import MUTATIONS
@@ -25,14 +29,17 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m tests.mutations")
     parser.add_argument("--only", default="", metavar="WORD")
     parser.add_argument("--rst", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1, metavar="NUMBER")
     chosen = parser.parse_args()
     address = os.environ.get(DATABASE, "")
     named = [one for one in MUTATIONS if chosen.only in one.name]
-    mutations = [one for one in named if one.fits(address)]
-    for one in set(named).difference(mutations):
-        print(f"skipped   {one.lost}: needs {DATABASE}={one.database}", file=sys.stderr)
+    mutations = [one for one in named if not one.missing(address)]
+    for one in named:
+        if missing := one.missing(address):
+            print(f"skipped   {one.lost}: needs {missing}", file=sys.stderr)
     with tempfile.TemporaryDirectory() as folder:
-        rows, wrong = turns(Copy.into(Path(folder)), mutations)
+        copies = [Copy.into(Path(folder) / str(number)) for number in range(chosen.jobs)]
+        rows, wrong = turns(copies, mutations)
     if chosen.rst:
         print(table(rows))
     for text in wrong:
@@ -42,23 +49,37 @@ def main() -> None:
 
 
 def turns(
-    copy: Copy, mutations: Iterable[Mutation]
+    copies: Sequence[Copy], mutations: Sequence[Mutation]
 ) -> tuple[list[tuple[Mutation, str]], list[str]]:
-    """The test that detected each mutation, and the mutations that went wrong."""
-    rows, wrong, green = [], [], set()
+    """The test that detected each mutation, in the order of the table, and the mutations that went
+    wrong."""
+    # Mutations with the same tests are tried in one copy, where these are green once.
+    groups: dict[tuple[tuple[str, ...], str], list[Mutation]] = {}
     for mutation in mutations:
-        try:
-            if (mutation.tests, mutation.database) not in green:
-                copy.stay_green(mutation)
-                green.add((mutation.tests, mutation.database))
-            red = copy.turn_red(mutation)
-        except (Stale, Survivor) as fault:
-            wrong.append(str(fault))
-            print(f"NOT SEEN  {mutation.lost}", file=sys.stderr, flush=True)
-        else:
-            rows.append((mutation, red))
-            print(f"red       {mutation.lost}: {red}", file=sys.stderr, flush=True)
-    return rows, wrong
+        groups.setdefault((mutation.tests, mutation.database), []).append(mutation)
+    free: SimpleQueue[Copy] = SimpleQueue()
+    for copy in copies:
+        free.put(copy)
+    rows: dict[Mutation, str] = {}
+    wrong: list[str] = []
+
+    def try_group(group: list[Mutation]) -> None:
+        copy, green = free.get(), False
+        for mutation in group:
+            try:
+                if not green:
+                    copy.stay_green(mutation)
+                    green = True
+                rows[mutation] = copy.turn_red(mutation)
+                print(f"red       {mutation.lost}: {rows[mutation]}", file=sys.stderr, flush=True)
+            except (Stale, Survivor) as fault:
+                wrong.append(str(fault))
+                print(f"NOT SEEN  {mutation.lost}", file=sys.stderr, flush=True)
+        free.put(copy)
+
+    with ThreadPoolExecutor(len(copies)) as pool:
+        list(pool.map(try_group, groups.values()))
+    return [(mutation, rows[mutation]) for mutation in mutations if mutation in rows], wrong
 
 
 def table(rows: Iterable[tuple[Mutation, str]]) -> str:

@@ -147,6 +147,7 @@ STAFF = (
         "authservice/core/staff/admin_pages.py",
         to("if change and not may_change(request, stored):", "if False:"),
         (_ADMIN, f"{_INSIDE}/test_rights.py"),
+        below=(6, 1),  # its lists leave out the rows that a member of staff may not change
     ),
     Mutation(
         "The audit entry of changed rights",

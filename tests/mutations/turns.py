@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import compileall
 import os
+import py_compile
 import re
 import shutil
 import subprocess
@@ -35,12 +37,18 @@ class Copy:
 
     @classmethod
     def into(cls, folder: Path) -> Copy:
+        folder.mkdir()
         for name in _PARTS:
             source, target = ROOT / name, folder / name
             if source.is_dir():
                 shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(source, target)
+        # Compiled once, for hundreds of processes. By the hash of the source, since a mutation may
+        # have the size and the time of the file that it replaces.
+        compileall.compile_dir(
+            folder, quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH
+        )
         return cls(folder)
 
     def turn_red(self, mutation: Mutation) -> str:
@@ -85,6 +93,8 @@ class Copy:
         }
         if not mutation.database:
             kept.pop(DATABASE, None)
+        elif DATABASE in kept:
+            kept[DATABASE] += f"_{self.folder.name}"  # its tests create a database of this name
         return {**kept, "PYTHONPATH": str(self.folder), "TEST_HOST": ""}
 
 
