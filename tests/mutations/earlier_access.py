@@ -64,8 +64,20 @@ EARLIER = (
     Mutation(
         "The session of a user of the pages who proves the own address",
         CORE + "api/callers.py",
-        without(" or _live(django_session.find, request)"),
+        without(" or _live(_of_session, request)"),
         (_PAGES, f"{_OF_PAGES}::test_signed_in_user_keeps_what_the_account_has"),
+    ),
+    Mutation(
+        "The device cookie of a user of the pages who proves the own address",
+        CORE + "api/callers.py",
+        to(
+            "if caller is None or known_devices.find_device(device_token, caller.person) is None:",
+            "if caller is None:",
+        ),
+        (
+            _PAGES,
+            f"{_OF_PAGES}::test_session_whose_cookie_a_sibling_host_has_planted_keeps_nothing",
+        ),
     ),
     Mutation(
         "The site that sends a request in which such a session counts",

@@ -9,9 +9,11 @@ If the user of an account proves its address, nothing that was set up before is 
 (`core/recovery/first_proof.py`). That user may be one of the pages too, whose session of ours
 Django's session carries: `signed_in_user`. Threats: an attacker who makes the browser of a victim
 open a link to an account of the attacker gains nothing, because the user and the account differ.
-The intruder whose access the first proof of the owner removes has a session of the account too, but
-in another browser than the one in which the owner opens the mail. This user is only compared with
-the owner of an account: no session continues by it, and no route that requires a user accepts it.
+The intruder whose access the first proof of the owner removes has a session of the account too. A
+page of the intruder on a sibling host can plant its cookie in the browser in which the owner opens
+the mail, since the name of Django's cookie does not bind it to this host. So the browser must also
+have the device cookie of a login to the account. This user is only compared with the owner of an
+account: no session continues by it, and no route that requires a user accepts it.
 """
 
 from __future__ import annotations
@@ -25,12 +27,14 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 
 from authservice.core.api import django_session
+from authservice.core.credentials import known_devices
 from authservice.core.sessions import bearer
 from authservice.core.sessions.bearer import Caller
 from authservice.core.tokens import access_tokens
 from authservice.core.users.person import Person
 from authservice.kernel import errors
 from authservice.kernel.http import cookies, pages
+from authservice.kernel.http.request_client import DEVICE_COOKIE
 from authservice.kernel.interfaces import RequestGuard
 from authservice.kernel.modules import plugs
 from authservice.kernel.phrases import phrase
@@ -112,7 +116,16 @@ def signed_in_caller(request: HttpRequest) -> Caller | None:
     """This user with the session: of a token or, in a browser, of Django's session."""
     caller = live_caller(request)
     if caller is None and _may_have_session(request) and _is_of_this_site(request):
-        caller = _live(_of_ignored_cookie, request) or _live(django_session.find, request)
+        caller = _live(_of_ignored_cookie, request) or _live(_of_session, request)
+    return caller
+
+
+def _of_session(request: HttpRequest) -> Caller | None:
+    """The caller whom Django's session carries, if the browser has a device cookie of the user."""
+    caller = django_session.find(request)
+    device_token = Secret(cookies.get(request, DEVICE_COOKIE))
+    if caller is None or known_devices.find_device(device_token, caller.person) is None:
+        return None
     return caller
 
 

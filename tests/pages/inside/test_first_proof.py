@@ -9,6 +9,7 @@ import json
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
+from django.conf import settings
 from django.test import Client, TestCase
 
 from authservice.core.models import PhoneSource, Session
@@ -254,6 +255,22 @@ def test_session_of_another_user_keeps_nothing(route, ann, api, post):
     assert eve.name == "eve"
 
     route(api, post, Browser(eve.client))
+
+    assert account().proven_email_key
+    assert not kept()
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_session_whose_cookie_a_sibling_host_planted_keeps_nothing(
+    route, by_django, ann, api, post
+):
+    """The intruder, who has signed up with the address, sets the cookie of Django's session for the
+    whole domain; the device cookie of a login is bound to this host."""
+    victim = Browser()
+    name = settings.SESSION_COOKIE_NAME
+    victim.client.cookies[name] = by_django.client.cookies[name].value
+
+    route(api, post, victim)
 
     assert account().proven_email_key
     assert not kept()
