@@ -1,5 +1,5 @@
 """Invitations to the service: their sender sends, repeats and cancels them, their recipient accepts
-or declines with the link, and staff repeat and cancel them in Django admin."""
+or declines with the link, and staff send, repeat and cancel them in Django admin."""
 
 from __future__ import annotations
 
@@ -65,6 +65,30 @@ def invite(
     `InvitationMaxPending`, `TooManyRequests`, `InvalidToken`, or `Forbidden` if the user may not
     invite.
     """
+    _require_valid(new_invitation)
+    with sessions.changing(person, session) as inviter:
+        invitation, mailed = _invited(inviter, new_invitation, client)
+        events.record(SENT, inviter, client, **described(invitation), **_not_mailed(mailed))
+    return invitation, mailed
+
+
+@clock.once
+def invite_by_staff(
+    new_invitation: NewInvitation, by: Any, client: Client
+) -> tuple[PlatformInvitation, bool]:
+    """Invite an address in Django admin; `by` is the member of staff, who is the sender. Returns
+    and raises as `invite`."""
+    _require_valid(new_invitation)
+    with transaction.atomic(using=databases.primary()):
+        passwords.lock_users([by.pk])
+        inviter = lookup.get_person(by)
+        invitation, mailed = _invited(inviter, new_invitation, client)
+        metadata = {**described(invitation), **_not_mailed(mailed)}
+        events.record_by_staff(SENT, by, inviter.user, client, **metadata)
+    return invitation, mailed
+
+
+def _require_valid(new_invitation: NewInvitation) -> None:
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured
     if not identifiers.is_new_email(new_invitation.email):
@@ -72,24 +96,33 @@ def invite(
     allowed = conf.allowed_purposes
     if allowed and new_invitation.purpose not in allowed:
         raise invalid("purpose", one_of(allowed))
-    with sessions.changing(person, session) as inviter:
-        _require_may_invite(inviter)
-        key = identifiers.email_key(new_invitation.email)
-        _require_room(key)
-        _require_no_other(inviter.user.pk, key, new_invitation.purpose)
-        sending.count_invitation(inviter)
-        invitation: PlatformInvitation = PlatformInvitation.objects.create(
-            email=new_invitation.email,
-            email_key=key,
-            purpose=new_invitation.purpose,
-            metadata=new_invitation.metadata,
-            inviter=inviter.user,
-            expires_at=clock.now() + conf.ttl,
-        )
-        mailed = mailing.send(invitation, KIND, client, sender=inviter, ttl=conf.ttl)
-        not_mailed: dict[str, Any] = {} if mailed else {"mailed": False}
-        events.record(SENT, inviter, client, **described(invitation), **not_mailed)
-    return invitation, mailed
+
+
+@transactions.inside
+def _invited(
+    inviter: Person, new_invitation: NewInvitation, client: Client
+) -> tuple[PlatformInvitation, bool]:
+    """The stored invitation, and whether its mail is sent. The caller holds the lock of the
+    sender."""
+    _require_may_invite(inviter)
+    key = identifiers.email_key(new_invitation.email)
+    _require_room(key)
+    _require_no_other(inviter.user.pk, key, new_invitation.purpose)
+    sending.count_invitation(inviter)
+    invitation: PlatformInvitation = PlatformInvitation.objects.create(
+        email=new_invitation.email,
+        email_key=key,
+        purpose=new_invitation.purpose,
+        metadata=new_invitation.metadata,
+        inviter=inviter.user,
+        expires_at=clock.now() + conf.ttl,
+    )
+    return invitation, mailing.send(invitation, KIND, client, sender=inviter, ttl=conf.ttl)
+
+
+def _not_mailed(mailed: bool) -> dict[str, Any]:
+    """What the audit entry adds if the recipient gets no more mails today."""
+    return {} if mailed else {"mailed": False}
 
 
 def resend(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -18,6 +17,7 @@ from authservice.core.staff.admin_lists import DeclaredLookups
 from authservice.core.staff.admin_pages import (
     ActionsOnly,
     ApiRules,
+    LineFeeds,
     LinksToPerson,
     ReadOnly,
 )
@@ -42,13 +42,6 @@ class OrganizationByStaff(OrganizationChangesIn):
     """Staff change the slug too, which the API does not."""
 
     slug = Slug(required=False)
-
-
-class LineFeeds(forms.CharField):
-    """Browsers send each line break as CR LF; the API refuses CR."""
-
-    def to_python(self, value: Any) -> str:
-        return (super().to_python(value) or "").replace("\r\n", "\n")
 
 
 class OrganizationForm(ApiRules):

@@ -45,7 +45,7 @@ INVITATIONS = (
     Mutation(
         "The right to invite, when an invitation is sent",
         _MODULE + "platform_invitations.py",
-        to("        _require_may_invite(inviter)\n        key", "        key"),
+        to("    _require_may_invite(inviter)\n    key", "    key"),
         (f"{_TESTS}senders.py",),
     ),
     Mutation(

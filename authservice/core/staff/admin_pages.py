@@ -70,6 +70,13 @@ class ApiRules(Form):
         return cleaned
 
 
+class LineFeeds(forms.CharField):
+    """Browsers send each line break as CR LF; the API refuses CR."""
+
+    def to_python(self, value: Any) -> str:
+        return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
 class LinksToPerson(AnyPage):
     """The column `person`: the user of a row, with a link to the support page."""
 

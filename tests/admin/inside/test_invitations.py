@@ -5,6 +5,7 @@ from django.contrib.auth import get_user_model
 from django.test import TestCase
 from django.urls import reverse
 
+from authservice.core.messages import sending
 from authservice.invitation.models import PlatformInvitation
 from authservice.invitation.platform_invitations import KIND
 from authservice.kernel.modules import plugged
@@ -129,6 +130,108 @@ def test_staff_with_the_permission_run_actions_but_change_and_delete_nothing(hel
 
     row.refresh_from_db()
     assert (row.email, row.status) == (BOB, "cancelled")
+
+
+ADD = "admin:authservice_invitation_platforminvitation_add"
+
+
+@pytest.fixture
+def invite(invites):
+    """`invite(browser)` sends the form; the address that the page then shows, and its HTML."""
+
+    def send(browser, **form):
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            page = browser.send(reverse(ADD), **{"email": BOB, "purpose": "platform", **form})
+        return page.request["PATH_INFO"], page.content.decode()
+
+    return send
+
+
+def test_staff_invite_an_address_that_signs_up_by_the_link(
+    helper, invite, invites, recorded, configure
+):
+    configure(CORE={"ALLOW_SIGNUP": False})
+    staff = helper("add_platforminvitation", "view_platforminvitation")
+    assert 'value="platform"' in staff.see(reverse(ADD))
+
+    path, shown = invite(staff, email=" bob@example.com ", metadata='{\r\n"team": 1}')
+
+    row = PlatformInvitation.objects.get()
+    assert path == reverse(LIST)
+    assert "was added successfully" in shown
+    assert (row.email, row.inviter, row.metadata) == (BOB, staff.user, '{\n"team": 1}')
+    [event] = recorded("invitation.sent")
+    assert (event.user.pk, event.actor_type) == (staff.user.pk, "admin")
+    assert invites.accept_as_new(invites.read()).status == 200
+
+
+@pytest.mark.parametrize(
+    ("form", "settings_of", "error"),
+    [
+        ({"email": "bob@localhost"}, {}, "at a domain with a public name"),
+        ({"email": ""}, {}, "This field is required."),
+        ({"metadata": "{"}, {}, "JSON"),
+        ({"purpose": "x" * 65}, {}, "64 characters"),
+        ({"purpose": "beta"}, {"ALLOWED_PURPOSES": ["team"]}, "team"),
+        ({}, {"MAX_PENDING_PER_EMAIL": 1}, "too many pending"),
+    ],
+)
+def test_refused_invitation_is_an_error_of_the_form_and_nothing_is_lost(
+    root, invites, invite, configure, form, settings_of, error
+):
+    configure(INVITATION=settings_of)
+    if not form:
+        invites.sent()
+    before = list(PlatformInvitation.objects.values_list("pk", flat=True))
+
+    path, shown = invite(root, **form)
+
+    assert path == reverse(ADD)
+    assert error in shown
+    assert form.get("email", BOB) in shown
+    assert list(PlatformInvitation.objects.values_list("pk", flat=True)) == before
+
+
+def test_second_invitation_of_an_address_by_the_same_member_of_staff_is_refused(root, invite):
+    invite(root)
+
+    _, shown = invite(root)
+
+    assert "already" in shown
+    assert PlatformInvitation.objects.count() == 1
+
+
+def test_staff_cannot_invite_without_the_permission_or_if_the_project_does_not_let_them(
+    helper, root, configure
+):
+    viewer = helper("view_platforminvitation", "change_platforminvitation")
+    assert reverse(ADD) not in viewer.see(reverse(LIST))
+    viewer.see(reverse(ADD), status=403)
+
+    configure(INVITATION={"WHO_MAY_INVITE": f"{__name__}.nobody"})
+    root.see(reverse(ADD), status=403)
+
+
+def nobody(user):
+    return False
+
+
+def test_invitation_that_is_not_mailed_says_so(root, invite, monkeypatch):
+    monkeypatch.setattr(sending, "count_invitation_mail", lambda *_: False)
+
+    _, shown = invite(root)
+
+    assert "No e-mail was sent" in shown
+    assert PlatformInvitation.objects.count() == 1
+    assert office.kinds() == []
+
+
+def test_without_mails_staff_see_that_nothing_is_sent(root, invite):
+    with plugged("messenger", None):
+        _, shown = invite(root)
+
+    assert "not configured" in shown
+    assert not PlatformInvitation.objects.exists()
 
 
 def test_deletion_of_a_user_in_django_admin_takes_the_invitations_along(root, row):
