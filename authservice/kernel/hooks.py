@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,8 +22,8 @@ class Refused(Fault):
     """
 
     status = 403
-    # Set by a sign-up whose account exists although its first login was refused. Clients do not see
-    # it; the page of the sign-up must not offer its form again.
+    # Of a sign-up whose account exists although its first login was refused. Clients do not see it;
+    # the page of the sign-up must not offer its form again.
     account_exists = False
 
     def __init__(self, code: str, message: str) -> None:
@@ -32,6 +33,19 @@ class Refused(Fault):
             raise ValueError(f"{code!r} is a code of authservice. Choose one of your own.")
         self.code = code
         super().__init__(message)
+
+    def of_login(self, *, is_new: bool) -> Refused:
+        """A copy for the login that it refuses, as the project may raise one object many times;
+        `is_new` says whether the login is the first one of a new account."""
+        refusal = copy(self)
+        refusal.account_exists = is_new
+        return refusal
+
+    def __copy__(self) -> Refused:
+        # That of an exception calls the constructor with `args`, which have no code.
+        refusal = type(self).__new__(type(self), *self.args)
+        refusal.__dict__.update(self.__dict__)
+        return refusal
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -453,8 +453,9 @@ def _complete(token: OneTimeToken, client: Client, person: Person) -> None:
             try:
                 access.complete(person, client, pending)
             except refusals as fault:
-                # The code was right, so it must not count as a wrong one.
-                raise login.NotCompleted(fault) from fault
+                # The answer was right, so it must not count as a wrong one.
+                give_back = partial(one_time.refund_challenge_attempt, token)
+                raise login.NotCompleted(fault, give_back) from fault
 
 
 def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:

@@ -176,9 +176,15 @@ PROVIDERS = (
         "The attempt with a right code that is given back where the link is refused",
         CORE + "login/login.py",
         to(
-            "                attempt.refund()\n            record",
-            "                pass\n            record",
+            "                attempt.refund()\n            refusal",
+            "                pass\n            refusal",
         ),
+        (_FLOW + "linking_after_factor.py",),
+    ),
+    Mutation(
+        "The attempt at the temp_token that is given back where the link is refused",
+        CORE + "login/login.py",
+        to("            refusal.give_back()\n", ""),
         (_FLOW + "linking_after_factor.py",),
     ),
     Mutation(

@@ -35,7 +35,7 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases, events, message_queue, transactions
 from authservice.kernel.client import Client
-from authservice.kernel.errors import Fault
+from authservice.kernel.errors import Fault, InvalidToken
 from authservice.kernel.hooks import Refused
 from authservice.kernel.interfaces import Arrival, Challenge, SecondFactor
 from authservice.kernel.levels import LEGACY
@@ -76,11 +76,12 @@ class NewAccount:
 
 
 class NotCompleted(Exception):
-    """Raised by `complete` of `enter` to refuse a login whose credentials are right."""
+    """Raised by `complete` of `enter` to refuse a login whose credentials are right. `give_back`
+    is called after the rollback, to give back attempts that `enter` does not know."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: Fault, give_back: Callable[[], None]) -> None:
         super().__init__(fault.code)
-        self.fault = fault
+        self.fault, self.give_back = fault, give_back
 
 
 @dataclass(frozen=True)
@@ -222,9 +223,9 @@ def enter(
     after the change, or None if the client is not logged in now. If it raises an error, nothing is
     stored. A refusal of the user after it does store the change. `complete` is called before the
     session begins, if no challenge remains and nothing refuses the login. If it raises
-    `NotCompleted`, nothing is stored, the attempt is given back, and its error is recorded and
-    raised. `then` is called last in that transaction with the tokens or challenges. `pending` is
-    described at `Arrival`.
+    `NotCompleted`, nothing is stored, the attempt is given back, and its error is raised and, but
+    for `InvalidToken`, recorded. `then` is called last in that transaction with the tokens or
+    challenges. `pending` is described at `Arrival`.
 
     Raises one of `REFUSALS`, `Refused` of a hook, and without `change` `InvalidCredentials` if the
     user was deleted since.
@@ -271,12 +272,16 @@ def enter(
         except NotCompleted as refusal:
             if attempt:
                 attempt.refund()
-            record_failure(subject, client, refusal.fault.code.lower(), method=method)
+            refusal.give_back()
+            # The caller records an answer that is too late, whatever the reason is.
+            if not isinstance(refusal.fault, InvalidToken):
+                record_failure(subject, client, refusal.fault.code.lower(), method=method)
             raise refusal.fault from None
     if isinstance(decision, Login):
         return decision
-    if not isinstance(decision.error, Refused):  # `decide` has recorded the refusal of a hook
-        _report(decision.person, client, decision.error, method)
+    if isinstance(decision.error, Refused):  # `decide` has recorded the refusal of a hook
+        raise decision.error.of_login(is_new=isinstance(subject, NewAccount))
+    _report(decision.person, client, decision.error, method)
     raise decision.error
 
 

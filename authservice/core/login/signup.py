@@ -44,7 +44,6 @@ from authservice.core.users.user_model import host
 from authservice.kernel import clock, crypto, databases, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.errors import ValidationFailed, invalid
-from authservice.kernel.hooks import Refused
 from authservice.kernel.message_queue import Message
 from authservice.kernel.phrases import phrase
 
@@ -99,11 +98,7 @@ def sign_up(new_user: NewUser, client: Client) -> Login | None:
     if core.require_email_verification or core.require_phone_verification:
         return create_account(lambda person: Login(_welcome(person, new_user, client)))
     account = NewAccount(new_user, create_account)
-    try:
-        return login.enter(account, client, method=login.SIGNUP, proofs=_PROOFS, change=welcomed)
-    except Refused as refusal:
-        refusal.account_exists = True
-        raise
+    return login.enter(account, client, method=login.SIGNUP, proofs=_PROOFS, change=welcomed)
 
 
 def _create_quietly(new_user: NewUser, encoded: NewPassword, client: Client) -> None:

@@ -3,9 +3,11 @@
 import re
 
 import pytest
+from django.contrib.auth.signals import user_logged_in
 
 from authservice.core.models import Account
 from authservice.kernel.hooks import Refused
+from tests.pages.inside.person import Person
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN
 from tests.twofactor import people
@@ -135,6 +137,39 @@ def test_sign_up_whose_login_a_hook_refuses_says_that_the_account_exists(person,
     assert "Your account is waiting for approval." in page.text
     assert "<form" not in page.html
     assert page.link("Back to sign in") == "/auth/login"
+
+
+REFUSAL = Refused("NOT_APPROVED", "Your account is waiting for approval.")
+
+
+def refuse_by_one_object(attempt):
+    raise REFUSAL
+
+
+def test_object_that_the_project_raises_in_both_hooks_is_two_refusals(person, configure):
+    hook = f"{__name__}.refuse_by_one_object"
+    configure(CORE={"LOGIN_HOOK": hook})
+    assert sign_up(person, email=ANN).heading == "Your account was created"
+    configure(CORE={"SIGNUP_HOOK": hook})
+
+    page = sign_up(Person(), email="bob@example.com")
+
+    assert Account.objects.count() == 1
+    assert page.alert == "Your account is waiting for approval."
+
+
+def test_refusal_that_rolls_the_sign_up_back_shows_its_form_again(person):
+    def receive(**_):
+        raise REFUSAL
+
+    user_logged_in.connect(receive)
+    try:
+        page = sign_up(person, email=ANN)
+    finally:
+        user_logged_in.disconnect(receive)
+
+    assert not Account.objects.exists()
+    assert page.alert == "Your account is waiting for approval."
 
 
 def test_sign_up_that_a_hook_refuses_shows_its_form_again(person, configure):
