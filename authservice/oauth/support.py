@@ -40,8 +40,8 @@ class LinkSupport(Support):
         yield Part(
             name="restorable_providers",
             purpose=phrase(
-                "Accounts at other services whose link you have removed: if that was not you, the"
-                " links come back within three days."
+                "Accounts at other services whose link was removed from yours. For three days, the"
+                " link in our mail restores them if it was not you who removed them."
             ),
             after_deletion=REMOVED,
             rows=stored(restorable, *_COLUMNS, "removed_at"),

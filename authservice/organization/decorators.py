@@ -23,9 +23,12 @@ from django.urls import NoReverseMatch, reverse
 
 from authservice.core.api import callers, identity
 from authservice.core.api.identity import Identity
+from authservice.core.users import person as people
 from authservice.kernel.errors import Fault
 from authservice.organization import requests, roles
+from authservice.organization.conf import conf
 from authservice.organization.errors import NotAMember, OrganizationNotActive
+from authservice.organization.models import Membership
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -127,9 +130,13 @@ def _require_identity(request: HttpRequest) -> Identity:
 
 def _choice(request: HttpRequest) -> HttpResponseBase | None:
     """The redirect to the page on which a user switches to an organization or creates one, with
-    the address of the view in `next`; None without a session of this service, and without
-    `authservice.pages`."""
-    if identity.of(request).caller is None:
+    the address of the view in `next`; None without a session of this service, without
+    `authservice.pages`, and for a user who has none and may not create one."""
+    caller = identity.of(request).caller
+    if caller is None:
+        return None
+    memberships = Membership.objects.filter(user=caller.person.user.pk)
+    if not (people.allows(conf.who_may_create, caller.person) or memberships.exists()):
         return None
     with suppress(NoReverseMatch):
         page = reverse("authservice:page-account-organizations")

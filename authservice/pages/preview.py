@@ -275,7 +275,7 @@ def _of_forms() -> _States:
         danger=True,
     )
     of_project = Form(name="x", title="Details", button="Save", send=_nothing)
-    form = {"form": deletion, "fields": [password], "back": "#"}
+    form = {"form": deletion, "text": deletion.text, "fields": [password], "back": "#"}
     again = button("Sign in again", main=True)
     return {
         "account-form": ("account_form.html", form),

@@ -251,8 +251,14 @@ def remove(person: Person, *, by: Any = None, client: Client | None = None) -> b
 
 
 def _remaining(person: Person) -> str:
-    """For the mail about a removed authenticator: "yes" if the user has another factor, or ""."""
-    return "yes" if any(factor.is_enabled(person) for factor in plugs(SecondFactor)) else ""
+    """What a login still asks for, for the mail about a removed app: another "factor" of the user,
+    the "set-up" of a new one, or nothing ("")."""
+    factors = plugs(SecondFactor)
+    is_required = any(factor.is_required(person) for factor in factors)
+    for factor in factors:
+        if factor.is_enabled(person) or (is_required and factor.reaches(person) is not None):
+            return "factor"
+    return "set-up" if is_required else ""
 
 
 def notify(kind: str, person: Person, client: Client, *, since: datetime | None = None) -> None:

@@ -83,15 +83,25 @@ def test_removal_by_staff_is_announced_without_the_client(ann, post, api):
 
 
 @pytest.mark.parametrize("by", ["user", "staff"])
-@pytest.mark.parametrize("second_factor", [True, False])
-def test_mail_about_a_removed_app_says_whether_a_passkey_is_still_asked_for(
-    ann, post, by, second_factor
+@pytest.mark.parametrize(
+    ("passkey", "required", "remaining"),
+    [
+        ({"second_factor": True}, {}, "factor"),
+        ({"second_factor": False}, {}, ""),
+        ({"second_factor": False}, {"REQUIRED": "everybody"}, "factor"),
+        (None, {"REQUIRED": "everybody"}, "set-up"),
+    ],
+)
+def test_mail_about_a_removed_app_says_what_a_login_still_asks_for(
+    ann, post, configure, by, passkey, required, remaining
 ):
-    ann.enrol(second_factor=second_factor)
-    if second_factor:
+    if passkey:
+        ann.enrol(**passkey)
+    if remaining and passkey:
         ann.step_up()
     app = pyotp.TOTP(ann.post("2fa/setup").data["secret"])
     assert ann.post("2fa/verify", code=app.now()).status == 200
+    configure(TWOFACTOR=required)
 
     if by == "user":
         with time_machine.travel(time.time() + 60):
@@ -101,7 +111,7 @@ def test_mail_about_a_removed_app_says_whether_a_passkey_is_still_asked_for(
             enrolment.remove(lookup.find_by_email(ann.email))
 
     assert post.jobs[-1].kind == enrolment.MAIL_DISABLED
-    assert bool(post.jobs[-1].details["remaining"]) == second_factor
+    assert post.jobs[-1].details["remaining"] == remaining
 
 
 def test_removal_of_a_second_factor_by_staff_ends_all_sessions(ann):

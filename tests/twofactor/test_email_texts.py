@@ -97,7 +97,7 @@ class TestJobs:
         assert (job.kind, job.target, job.details) == (
             enrolment.MAIL_DISABLED,
             ANN,
-            {"by": "staff"},
+            {"by": "staff", "remaining": ""},
         )
 
     def test_address_that_is_not_verified_gets_no_email(self, enrolled, post, clock):
@@ -163,8 +163,9 @@ class TestTexts:
         [
             ({}, "Two-factor authentication was turned off"),
             ({"by": "staff"}, "Support turned two-factor authentication off"),
-            ({"remaining": "yes"}, "The authenticator app was removed"),
-            ({"by": "staff", "remaining": "yes"}, "Support removed the authenticator app"),
+            ({"remaining": "factor"}, "A login still asks for another second factor."),
+            ({"remaining": "set-up"}, "When you next log in, you set up a second factor again."),
+            ({"by": "staff", "remaining": "factor"}, "Support removed the authenticator app"),
         ],
     )
     def test_email_names_the_actor_and_what_is_left(self, deliver, details, words):
@@ -174,7 +175,8 @@ class TestTexts:
         assert (subject in mail.subject) is ("remaining" in details)
         for body in (mail.body, mail.alternatives[0][0]):
             assert words in body
-            assert ("other second factor is still asked for" in body) is ("remaining" in details)
+            assert ("No code is asked for any more" in body) is ("remaining" not in details)
+            assert ("turn it on again" in body) is ("remaining" not in details)
             assert ("If it was you" in body) is ("by" not in details)
 
     def test_email_is_translated_to_german(self, deliver):

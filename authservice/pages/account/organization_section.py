@@ -9,7 +9,10 @@ from typing import Any
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from authservice.core.users import person as people
+from authservice.kernel import settings
 from authservice.kernel.phrases import page_text as _
+from authservice.kernel.rules import EVERYONE
 from authservice.pages import calls, form_fields
 from authservice.pages.account_pages import Part, part_of, url_of
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
@@ -31,6 +34,11 @@ def _query(name: str) -> Any:
 # Characters of a name in a list. The API permits 255, and a row may have an address too.
 _LONGEST = 100
 _org, _user, _invitation = _query("id"), _query("user"), _query("invitation")
+
+
+def _may_create(visitor: Visitor) -> bool:
+    who_may = settings.find("ORGANIZATION", "who_may_create", EVERYONE)
+    return people.allows(who_may, visitor.person)
 
 
 def _created(visitor: Visitor, answer: Answer) -> Any:
@@ -64,6 +72,7 @@ class Organizations(AccountSection):
         active_id = visitor.caller and visitor.caller.organization_id
         create_url = visitor.url("page-account-organizations-create")
         create = Action(label=_("Create one"), url=create_url, main=True)
+        actions_of_all = [create] if _may_create(visitor) else []
         rows = []
         for organization in organizations.rows:
             org_id, name = organization["id"], _cut(organization["name"])
@@ -84,7 +93,7 @@ class Organizations(AccountSection):
         # A view for members of the active organization, or an accepted invitation, led here.
         asks = bool(rows and visitor.next)
         text = _("Switch to the organization that you want to work for.") if asks else ""
-        boxes = [_box(title, rows, organizations, text=text, actions=[create], empty=empty)]
+        boxes = [_box(title, rows, organizations, text=text, actions=actions_of_all, empty=empty)]
         title = _("Invitations")
         invitations = part_of(visitor, "org-my-invitations", about=title, name="invitations")
         rows = []
@@ -100,6 +109,7 @@ class Organizations(AccountSection):
         Form(
             name="create",
             title=_("Create an organization"),
+            is_offered=_may_create,
             button=_("Create"),
             fields=lambda visitor: [
                 Field(name="name", label=_("Name"), autocomplete="organization"),

@@ -113,9 +113,9 @@ def _removal_text(visitor: Visitor) -> Any:
         for factor in factors
     )
     is_required = any(factor.is_required(visitor.person) for factor in factors)
-    asked_for = [
-        entry["id"] for entry in visitor.data(_PASSKEYS) if entry["second_factor"] or is_required
-    ]
+    # Without the twofactor module no login asks for a second step.
+    passkeys = visitor.data(_PASSKEYS) if calls.exists(_STATUS) else []
+    asked_for = [entry["id"] for entry in passkeys if entry["second_factor"] or is_required]
     if has_another or asked_for != [visitor.request.GET.get("id", "")]:
         return _("You will no longer be able to sign in with it.")
     if is_required:
@@ -350,9 +350,10 @@ def _factor(visitor: Visitor, passkeys: Sequence[Mapping[str, Any]]) -> Box:
     has_app = status["enabled"]
     factors = plugs(SecondFactor)
     is_required = any(factor.is_required(visitor.person) for factor in factors)
-    # A login for which a second step is required takes any passkey of a user without an app.
-    takes_any = is_required and not has_app
-    passkeys_asked_for = [entry for entry in passkeys if entry["second_factor"] or takes_any]
+    # A login that asks for a passkey takes any of them. It asks if one is chosen for that, or if a
+    # second step is required of a user without an app.
+    takes_any = any(entry["second_factor"] for entry in passkeys) or (is_required and not has_app)
+    passkeys_asked_for = passkeys if takes_any else []
     of_project = [
         factor
         for factor in factors

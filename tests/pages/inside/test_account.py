@@ -299,6 +299,16 @@ def test_first_organization_leads_back_to_the_page_that_asked_for_one(signed_in)
     assert signed_in.client.get("/claims").json()["org_slug"] == "acme"
 
 
+def test_user_who_may_not_create_an_organization_is_not_offered_one(signed_in, configure):
+    configure(ORGANIZATION={"WHO_MAY_CREATE": "super_admins"})
+
+    page = signed_in.open("/auth/account/organizations")
+
+    assert "You belong to no organization yet." in page.text
+    assert "Create one" not in page.text
+    assert signed_in.visit("/auth/account/organizations/create").status == 404
+
+
 def test_activity_is_a_list_of_sentences(signed_in):
     page = signed_in.open("/auth/account/activity")
 

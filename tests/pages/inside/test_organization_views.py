@@ -182,6 +182,17 @@ def test_user_without_an_organization_is_led_to_the_page_that_creates_one(path, 
 
 
 @each_page
+def test_user_who_may_not_create_an_organization_is_not_led_to_the_page(
+    path, signed_in, acme, configure
+):
+    configure(ORGANIZATION={"WHO_MAY_CREATE": "super_admins"})
+    assert signed_in.open(path).heading == "Organizations"
+    Membership.objects.all().delete()
+
+    assert signed_in.visit(path).status == 403
+
+
+@each_page
 def test_member_who_was_removed_is_led_to_the_page(path, switched):
     Membership.objects.all().delete()
 

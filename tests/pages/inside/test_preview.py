@@ -73,6 +73,11 @@ def test_every_page_is_in_the_preview():
     assert shown == {path for path, text in sources().items() if IS_PAGE.match(text)} - NO_PAGES
 
 
+@pytest.mark.parametrize("state", ["account-form", "account-form-error", "account-form-again"])
+def test_form_of_the_account_is_shown_with_its_text(shown, state):
+    assert "are deleted for good" in shown[state].text
+
+
 def test_every_text_of_a_page_is_in_the_preview(shown):
     """A text that no state shows belongs to a state that is missing."""
     everything = " ".join(page.html for page in shown.values())

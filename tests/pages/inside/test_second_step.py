@@ -1,5 +1,6 @@
 """The box of two-factor authentication on the Security page says what a login asks for."""
 
+import json
 import re
 from html import unescape
 from uuid import uuid4
@@ -85,6 +86,16 @@ def test_passkey_that_logins_ask_for_turns_it_on(signed_in):
     assert signed_in.sign_in(ANN, PASSWORD).heading == "Confirm that it is you"
 
 
+def test_login_that_asks_for_a_passkey_takes_each(signed_in):
+    add_passkey(signed_in, second_factor="on")
+    another(second_factor=False)
+
+    assert box(signed_in.open(SECURITY))[1] == [NO_APP, "Passkeys 2 passkeys"]
+    signed_in.client.logout()
+    options = re.search(r'data-options="([^"]+)"', signed_in.sign_in(ANN, PASSWORD).html)[1]
+    assert len(json.loads(unescape(options))["allowCredentials"]) == 2
+
+
 def test_passkey_that_no_login_asks_for_leaves_it_off(signed_in):
     page = add_passkey(signed_in)
 
@@ -127,10 +138,28 @@ def test_removal_of_the_only_second_step_says_so(signed_in, configure, required,
 
     assert ("It is your only second step" in page.text) == bool(text)
     assert text in page.text
-    another = Passkey.objects.get()
-    another.pk, another.credential_digest = uuid4(), "of another"
-    another.save(force_insert=True)
+    another()
     assert "It is your only second step" not in signed_in.open(url).text
+
+
+def another(**changes):
+    """A second passkey of the user, with other values than the first one."""
+    copied = Passkey.objects.get()
+    copied.pk, copied.credential_digest = uuid4(), "of another"
+    for name, value in changes.items():
+        setattr(copied, name, value)
+    copied.save(force_insert=True)
+
+
+def test_removal_of_a_passkey_without_second_factors_says_nothing_about_them(
+    signed_in, monkeypatch
+):
+    url = removal(add_passkey(signed_in, second_factor="on"))
+    exists = calls.exists
+    monkeypatch.setattr(calls, "exists", lambda name: name != "2fa-status" and exists(name))
+
+    assert "You will no longer be able to sign in with it." in signed_in.open(url).text
+    assert "second step" not in signed_in.open(url).text
 
 
 def test_required_second_step_that_is_missing_is_off(signed_in, configure):
