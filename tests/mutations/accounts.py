@@ -153,7 +153,11 @@ IDENTIFIERS = (
     Mutation(
         "The username of a user without an account, which is not available",
         CORE + "users/lookup.py",
-        without(" and find(value) is None"),
+        (
+            *without(" and find(value) is None"),
+            # Where the natural key is the username, this finds such a user too.
+            *to('name = value if kind is identifiers.USERNAME else ""', 'name = ""'),
+        ),
         (_CONTESTED,),
     ),
     Mutation(

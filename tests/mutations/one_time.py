@@ -50,7 +50,7 @@ ONE_TIME_TOKENS = (
             "if purpose.addressed and issued.target_key not in",
             "if False and issued.target_key not in",
         ),
-        (_ENDS,),
+        ("tests/core/credentials/test_one_time_codes.py",),
     ),
     Mutation(
         "The revocation of a secret by a changed password",

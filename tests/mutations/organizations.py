@@ -170,7 +170,11 @@ ORGANIZATIONS = (
     Mutation(
         "The active organization in the response of a kept session",
         ORG + "views/shapes.py",
-        to("str(current_session.organization_id) if current_session", '"" if current_session'),
+        (
+            *to("str(current_session.organization_id) if current_session", '"" if current_session'),
+            # The look-up of an organization beyond the first 100 would find it too.
+            *to("if active_one is None and current_session and", "if False and"),
+        ),
         _in("answering"),
     ),
     Mutation(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from authservice.core.models import AttemptCounter
 from tests.support import hashing
 from tests.support.client import PASSWORD
 from tests.support.modules import backends
@@ -168,3 +169,4 @@ def test_password_change_is_refused_if_a_backend_returns_another_user(api, insta
 
     assert answer.error == WRONG
     assert the_user().check_password(PASSWORD)
+    assert AttemptCounter.objects.filter(count=1).exists()  # it was not given back

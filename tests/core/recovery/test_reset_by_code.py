@@ -1,9 +1,13 @@
 """POST /reset-password with a code sent by SMS to a verified number."""
 
+from time import monotonic
+
 import pytest
 
+from authservice.core.credentials import passwords
 from authservice.core.messages import kinds
 from authservice.core.models import Account
+from authservice.kernel import clock as readings
 from tests.contract.shapes import is_refusal
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, NEW, OTHER_PHONE, PHONE, deactivate, prove, wrong
@@ -80,6 +84,20 @@ def test_expired_code_is_refused_as_invalid_even_with_a_weak_password(clock, pro
     clock.forward(minutes=10)
 
     assert is_refusal(flows.reset_by_code(code, new_password="12345678"), *INVALID)
+
+
+def test_code_that_expires_while_the_request_waits_for_a_lock_is_refused(flows, code, monkeypatch):
+    lock_user = passwords.lock_user
+
+    def wait(person):
+        lock_user(person)
+        monkeypatch.setattr(readings, "monotonic", lambda: monotonic() + 600)
+
+    monkeypatch.setattr(passwords, "lock_user", wait)
+
+    assert is_refusal(flows.reset_by_code(code), *INVALID)
+    monkeypatch.undo()
+    assert flows.reset_by_code(code).status == 200
 
 
 def test_right_code_is_accepted_at_the_fifth_attempt(flows, code):
