@@ -191,8 +191,8 @@ class Budget:
 # An account has at most two identifiers, so unknown clients have 100 attempts per account and day.
 PASSWORD = Budget(limit=10, window=timedelta(minutes=15), longest=timedelta(hours=1), daily=50)
 # The known devices of an account share another 100.
-_LOCKING = Budget.fixed(limit=UNLIMITED, window=DAY)  # of the rows of `lock`
 ALL_DEVICES = Budget.fixed(limit=100, window=DAY)
+_LOCKING = Budget.fixed(limit=UNLIMITED, window=DAY)  # of the rows of `lock`
 
 
 @dataclass(frozen=True)

@@ -424,14 +424,14 @@ def rebind(person: Person, before: str) -> None:
 def fingerprint(encoded: str) -> str:
     """A keyed digest of a password hash. A row stores it to show which password it was created
     with."""
-    return crypto.digest(_FINGERPRINT, encoded)
+    return crypto.digest(_FINGERPRINT, str(encoded))  # a column of a project may be NULL
 
 
 def fingerprints(encoded: str) -> list[str]:
     """All fingerprints that rows may have of this hash, one for each configured key."""
-    return crypto.digests(_FINGERPRINT, encoded)
+    return crypto.digests(_FINGERPRINT, str(encoded))
 
 
 def matches_fingerprint(stored: str, encoded: str) -> bool:
     """Whether `stored` is a fingerprint of the password hash `encoded`."""
-    return crypto.matches(_FINGERPRINT, encoded, stored)
+    return crypto.matches(_FINGERPRINT, str(encoded), stored)

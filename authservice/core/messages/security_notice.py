@@ -8,7 +8,7 @@ that no queue holds a secret.
 Queues lose jobs: a queue in memory is bounded and ends with its process. An attacker who fills it
 could change the phone number of a victim, who would never get the link that undoes the change. So
 the row of the link stores the job too. While the row has no digest, no mail with the link was sent,
-and `check` enqueues the job again: 15 minutes after the change, then 30 minutes after it, 60 and so
+and `check` enqueues the job again: 15 minutes after the change, then an hour after it, two and so
 on. `resend_at` of the row is the end of its pause. Several processes may check at the same time,
 and a conditional UPDATE decides which one enqueues the job.
 """
@@ -45,7 +45,7 @@ PROOFS = ("verified_email_key", "proven_email_key")
 PROOF_TIMES = ("email_proven_at",)
 
 # Longer than the retries of a job take by default, so that most jobs are not sent twice. The pauses
-# end after 15 minutes, 30 minutes, …, 64 hours; the links are valid for 72 hours.
+# end after 15 minutes, an hour, two, …, 64 hours; the links are valid for 72 hours.
 PAUSE = timedelta(minutes=15)
 BATCH = 100  # notices that one check enqueues again
 _LEAST = timedelta(hours=1)  # how long the link of a job that is enqueued again must still be valid

@@ -135,7 +135,7 @@ def parts(person: Person) -> Iterable[Part]:
         ),
         Part(
             name="reserved_addresses",
-            purpose=phrase("Former addresses of yours: nobody else may have one for three days."),
+            purpose=phrase("Your former addresses: for three days nobody else can use them."),
             after_deletion=REMOVED,
             rows=stored(reserved, "expires_at"),
         ),
