@@ -30,6 +30,7 @@ from authservice.invitation.views import DEFAULT_PURPOSE, InvitationIn
 from authservice.kernel.errors import Fault
 from authservice.kernel.http.request_client import of_page
 from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.rules import EVERYONE
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Any]
@@ -81,7 +82,9 @@ class PlatformInvitationAdmin(ActionsOnly, Page):
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         # Skips `ReadOnly`, which refuses all additions.
         may_add = super(ReadOnly, self).has_add_permission(request)
-        return may_add and platform_invitations.may_invite(person_of(request.user))
+        if not may_add or conf.who_may_invite == EVERYONE:
+            return may_add  # without a query: each page of Django admin has links to add rows
+        return platform_invitations.may_invite(person_of(request.user))
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return InvitationForm.Meta.fields if obj is None else self.fields
