@@ -72,7 +72,7 @@ class Organizations(AccountSection):
         active_id = visitor.caller and visitor.caller.organization_id
         create_url = visitor.url("page-account-organizations-create")
         create = Action(label=_("Create one"), url=create_url, main=True)
-        actions_of_all = [create] if _may_create(visitor) else []
+        create_actions = [create] if _may_create(visitor) else []
         rows = []
         for organization in organizations.rows:
             org_id, name = organization["id"], _cut(organization["name"])
@@ -93,7 +93,7 @@ class Organizations(AccountSection):
         # A view for members of the active organization, or an accepted invitation, led here.
         asks = bool(rows and visitor.next)
         text = _("Switch to the organization that you want to work for.") if asks else ""
-        boxes = [_box(title, rows, organizations, text=text, actions=actions_of_all, empty=empty)]
+        boxes = [_box(title, rows, organizations, text=text, actions=create_actions, empty=empty)]
         title = _("Invitations")
         invitations = part_of(visitor, "org-my-invitations", about=title, name="invitations")
         rows = []

@@ -2,8 +2,12 @@
 
 from functools import partial
 
+from authservice.core.errors import InvitationAlreadyExists
 from authservice.core.messages import compose, limits
+from authservice.invitation import platform_invitations
 from authservice.invitation.models import PlatformInvitation
+from authservice.invitation.platform_invitations import NewInvitation
+from authservice.kernel.client import Client
 from tests.admin_api.people import promote
 from tests.races.crowd import SIZE, tally
 from tests.support.messenger.post import query
@@ -19,6 +23,27 @@ def test_same_invitation_sent_concurrently_exists_once(crowd, sender, rounds):
         answers = crowd.race([partial(ann.send, email)] * FEW)
 
         assert tally(answers) == {201: 1, "INVITATION_ALREADY_EXISTS": FEW - 1}
+        assert PlatformInvitation.objects.filter(email=email).count() == 1
+
+
+def test_same_invitation_sent_by_the_api_and_in_django_admin_exists_once(crowd, sender, rounds):
+    for number in rounds:
+        ann, email = sender(number), f"new{number}@example.com"
+        new_invitation = NewInvitation(email=email, purpose="platform")
+        user = the_user(f"ann{number}@example.com")
+
+        def by_staff(new_invitation=new_invitation, user=user):
+            try:
+                return platform_invitations.invite_by_staff(new_invitation, user, Client())
+            except InvitationAlreadyExists:
+                return None
+
+        results = crowd.race([by_staff] * FEW + [partial(ann.send, email)] * FEW)
+
+        stored = [result for result in results[:FEW] if result]
+        answers = tally(results[FEW:])
+        assert len(stored) + answers.get(201, 0) == 1
+        assert answers["INVITATION_ALREADY_EXISTS"] >= FEW - 1
         assert PlatformInvitation.objects.filter(email=email).count() == 1
 
 
