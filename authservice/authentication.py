@@ -9,7 +9,7 @@ from rest_framework.exceptions import APIException, AuthenticationFailed, Permis
 from rest_framework.request import Request
 
 from authservice.kernel import errors
-from authservice.kernel.http.request_client import CHALLENGE
+from authservice.kernel.http.incoming import CHALLENGE
 
 if TYPE_CHECKING:
     from authservice.core.sessions.bearer import Caller

@@ -18,7 +18,7 @@ from django.db import connections
 
 from authservice.core.api import callers, django_session
 from authservice.kernel import errors
-from authservice.kernel.http import request_client
+from authservice.kernel.http import incoming
 
 _SCHEMES = {"ws": "http", "wss": "https"}
 
@@ -52,7 +52,7 @@ def _user(scope: Mapping[str, Any]) -> Any:
     carried = None if callers.has_bearer(request) else django_session.find(request)
     by_cookie = carried is not None or callers.by_cookie(request)
     origin = request.headers.get("Origin", "")
-    if by_cookie and not request_client.is_trusted(origin, request):
+    if by_cookie and not incoming.is_trusted(origin, request):
         return AnonymousUser()
     try:
         if carried is None:

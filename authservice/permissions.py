@@ -16,7 +16,7 @@ from authservice.core.login import step_up
 from authservice.core.login.step_up import Need
 from authservice.core.sessions.bearer import Caller
 from authservice.kernel import clock, errors
-from authservice.kernel.http.request_client import CHALLENGE, client, request_id
+from authservice.kernel.http.incoming import CHALLENGE, client, request_id
 from authservice.kernel.levels import OWN, Level
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Any
 from django.urls import re_path
 
 from authservice.core.api.endpoint import NotFoundEndpoint
-from authservice.core.api.routing import routes_of
+from authservice.core.api.guarded_routes import routes_of
 from authservice.kernel.modules import installed
 
 app_name = "authservice"

@@ -5,7 +5,7 @@ They are Django validators, so Django admin and forms of the project use them to
 
 from __future__ import annotations
 
-from authservice.core.credentials.password_validators import (
+from authservice.core.credentials.password_rules import (
     MinimumLengthWithoutFactor,
     NotBreached,
     NotCommon,

@@ -1,7 +1,7 @@
 """Django app of the admin module; it has no tables."""
 
 from authservice.kernel import modules
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class AdminConfig(modules.ModuleConfig):

@@ -15,7 +15,7 @@ from authservice.core import errors
 from authservice.core.api import responses
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.serializers import Email, Phone, Url, Username
-from authservice.core.staff import create_user, delete_user, support_actions, update_user
+from authservice.core.staff import create_and_delete, support_actions, update_user
 from authservice.core.users import lookup
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
@@ -32,7 +32,7 @@ from authservice.kernel.http.listing import (
     without_empty,
 )
 from authservice.kernel.http.operations import operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 
 SORT_FIELDS = ("created_at", "email", "username", "name")
 _CONFLICTS = (
@@ -199,7 +199,7 @@ class Users(Administration):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        person = create_user.create(NewUser(**self.read(NewUserIn)), **self.by())
+        person = create_and_delete.create(NewUser(**self.read(NewUserIn)), **self.by())
         return answer(admin_user(person), status=201)
 
 
@@ -276,7 +276,7 @@ class User(Administration):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        delete_user.delete(self.get_person(user_id).user.pk, **self.by())
+        create_and_delete.delete(self.get_person(user_id).user.pk, **self.by())
         return responses.message_response(phrase("User deleted."))
 
 
@@ -389,7 +389,7 @@ class ResetPassword(Administration):
         `REAUTHENTICATION_REQUIRED`: the service requires a second factor of super admins, and this
         session began without one; log in again.
         """
-        create_user.mail_reset(self.get_person(user_id), **self.by())
+        create_and_delete.mail_reset(self.get_person(user_id), **self.by())
         return responses.message_response(phrase("A link to set a new password is on its way."))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from authservice.kernel import modules
 from authservice.kernel.actions import STAFF, Action
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class AuditConfig(modules.ModuleConfig):

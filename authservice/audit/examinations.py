@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from authservice.audit import partitions, retention
 from authservice.kernel import clock
-from authservice.kernel.examinations import ATTENTION, OK, Finding, Visit
+from authservice.kernel.checks import ATTENTION, OK, Finding, Visit
 
 # The command runs once a day, and one run may fail.
 _OVERDUE = timedelta(hours=48)

@@ -11,7 +11,7 @@ from typing import ClassVar
 from django.db import models
 
 from authservice.kernel.databases import PrimaryManager
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.languages import admin_text as _
 
 # Maximum lengths.
 AGENT = 512

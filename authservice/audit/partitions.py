@@ -28,8 +28,8 @@ from authservice.audit.models import Entry
 from authservice.kernel import clock, databases
 from authservice.kernel.actions import SYSTEM
 from authservice.kernel.client import Client
+from authservice.kernel.clock import least_uuid7
 from authservice.kernel.events import Event
-from authservice.kernel.uuid7 import least
 
 # The first partition ends at least this long after the conversion: meanwhile entries are written.
 MARGIN = timedelta(days=7)
@@ -121,12 +121,12 @@ class Partition:
 
     @property
     def values(self) -> str:
-        first = f"'{least(self.start)}'" if self.start else "MINVALUE"
+        first = f"'{least_uuid7(self.start)}'" if self.start else "MINVALUE"
         return f"FOR VALUES FROM ({first}) TO ('{self.end_id}')"
 
     @property
     def end_id(self) -> UUID:
-        return least(self.end)
+        return least_uuid7(self.end)
 
 
 class UnsuitableTable(Exception):
@@ -230,7 +230,7 @@ def _create_next(last: datetime) -> str | None:
         if start > last:
             return None
         partition = Partition.month(start)
-        first, end = least(start), partition.end_id
+        first, end = least_uuid7(start), partition.end_id
         run(f"CREATE TABLE {partition.name} (LIKE {TABLE} {LIKE} INCLUDING INDEXES)")
         # If the command has not run for long, entries of this month are in the default partition.
         # PostgreSQL attaches no partition while they are there.
@@ -267,7 +267,7 @@ def _shrink(partition: Partition, now: datetime) -> int | None:
             return None
         entries = Entry.objects.filter(pk__lt=partition.end_id)
         if partition.start:
-            entries = entries.filter(pk__gte=least(partition.start))
+            entries = entries.filter(pk__gte=least_uuid7(partition.start))
         expired_actions, kept_actions = retention.sorted_actions(entries, now)
         # Nothing has expired yet, or an action only in part (it is in both lists): wait.
         if kept_actions and (not expired_actions or set(expired_actions) & set(kept_actions)):

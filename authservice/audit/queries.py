@@ -25,10 +25,10 @@ from django.db.models.functions import Coalesce
 
 from authservice.audit.models import Entry
 from authservice.kernel import actions
+from authservice.kernel.clock import least_uuid7
 from authservice.kernel.interfaces import Page
 from authservice.kernel.modules import known_actions
 from authservice.kernel.sql import planned_for_values
-from authservice.kernel.uuid7 import least
 
 # The cap of the total. Counting costs as much as reading the rows that are counted.
 COUNTED = 10_000
@@ -104,9 +104,9 @@ def _matching(filters: EntryFilter) -> QuerySet[Entry]:
         if value:
             conditions.append(Q(**{column: value}))
     if filters.since:
-        conditions.append(Q(pk__gte=least(filters.since)))
+        conditions.append(Q(pk__gte=least_uuid7(filters.since)))
     if filters.until:
-        conditions.append(Q(pk__lt=least(filters.until)))
+        conditions.append(Q(pk__lt=least_uuid7(filters.until)))
     return Entry.objects.filter(*conditions)
 
 

@@ -13,8 +13,8 @@ from authservice.audit.models import Entry
 from authservice.audit.queries import EntryFilter, page_of_user
 from authservice.core.users.person import Person
 from authservice.kernel.interfaces import Page
-from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import admin_text as _
+from authservice.kernel.languages import phrase
 from authservice.kernel.support_parts import SHOWN, Cell, Link, Part, Row, Section, Support, stored
 
 _MODEL = "authservice_audit.entry"

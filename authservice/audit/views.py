@@ -6,30 +6,83 @@ import json
 from typing import Annotated, Any, TypedDict
 
 from django.http import HttpResponse
+from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
 from authservice.audit import queries, retention, writer
 from authservice.audit.conf import conf
-from authservice.audit.models import Entry
+from authservice.audit.models import ACTION, Entry
 from authservice.audit.queries import EntryFilter
-from authservice.audit.serializers import (
-    SORT_FIELDS,
-    ActionIn,
-    EntriesOfActionPage,
-    EntriesOfActionQuery,
-    EntriesPage,
-    EntriesQuery,
-    Paged,
-    UserIdIn,
-)
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.staff import authority
 from authservice.kernel.actions import ADMIN, SEVERITIES
 from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
-from authservice.kernel.http.listing import Listing, listing, page, without_empty
+from authservice.kernel.http.fields import Choice, Text
+from authservice.kernel.http.listing import (
+    MAX_NUMBER,
+    Listing,
+    SortDirection,
+    listing,
+    page,
+    without_empty,
+)
 from authservice.kernel.http.operations import Is, Moment, Named, operation
-from authservice.kernel.phrases import joined, phrase, phrase_count
+from authservice.kernel.languages import joined, phrase, phrase_count
+
+SORT_FIELDS = ("created_at", "action", "severity", "actor_id")
+
+
+class EntriesOfActionQuery(serializers.Serializer[Any]):
+    """Filters of the lists for super admins, without `action`: for lists whose path names it."""
+
+    severity = Choice(SEVERITIES, component="Severity", required=False)
+    actor_id = Text(max_length=255, required=False)
+    target_id = Text(max_length=255, required=False)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        # `from` is a Python keyword, so it cannot be a class attribute.
+        return {
+            **super().get_fields(),
+            "from": fields.Moment(required=False),
+            "to": fields.Moment(required=False),
+        }
+
+
+class EntriesQuery(EntriesOfActionQuery):
+    """The same filters, and `action`."""
+
+    action = Text(max_length=ACTION, required=False)
+
+
+class UserIdIn(serializers.Serializer[Any]):
+    """A user id in a path, in whatever form the host project's ids have."""
+
+    user_id = Text(max_length=255)
+
+
+class ActionIn(serializers.Serializer[Any]):
+    """An action in a path, in any form that the filter `action` takes, or an unknown one."""
+
+    action = Text(max_length=255)
+
+
+class Paged(serializers.Serializer[Any]):
+    """Parameters of all lists, declared for the API description only. `listing.page` reads them,
+    and counts a `limit` above 100 as 100."""
+
+    offset = serializers.IntegerField(required=False, min_value=0, max_value=MAX_NUMBER, default=0)
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=MAX_NUMBER, default=20)
+    sort_field = Choice(SORT_FIELDS, required=False, default=SORT_FIELDS[0])
+    sort_dir = SortDirection()
+
+
+class EntriesPage(EntriesQuery, Paged):
+    """Filters and paging together."""
+
+
+class EntriesOfActionPage(EntriesOfActionQuery, Paged):
+    """The same for a list whose path names the action."""
 
 
 class AuditEntry(TypedDict):

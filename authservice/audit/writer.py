@@ -18,9 +18,9 @@ from authservice.audit.models import AGENT, Entry
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases
 from authservice.kernel.actions import ACTIONS
+from authservice.kernel.clock import uuid7_of
 from authservice.kernel.events import Event, EventListener
 from authservice.kernel.sql import Bound, Insert
-from authservice.kernel.uuid7 import uuid7_of
 
 LOGINS, CHANGES, SECURITY = "logins", "changes", "security"
 

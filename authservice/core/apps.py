@@ -5,7 +5,7 @@ from __future__ import annotations
 from authservice.core.audit_actions import ACTIONS
 from authservice.core.messages import kinds
 from authservice.kernel import modules
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class CoreConfig(modules.ModuleConfig):
@@ -30,14 +30,14 @@ class CoreConfig(modules.ModuleConfig):
 
     def ready(self) -> None:
         from authservice.core import checks
-        from authservice.core.login import last_login
+        from authservice.core.login import host_hooks
         from authservice.core.staff import checks as admin_login_checks
-        from authservice.core.users import signals
+        from authservice.core.users import lookup
 
         checks.connect()
         admin_login_checks.connect()
-        signals.connect()
-        last_login.connect()
+        lookup.connect()
+        host_hooks.replace_receiver()
         # Without a login module in INSTALLED_APPS, stateless is the default. It is not an installed
         # app, so Django does not call its `ready`.
         if not modules.has_login_module():

@@ -23,7 +23,7 @@ from django.utils.module_loading import import_string
 from authservice.core import production_checks, user_checks
 from authservice.core.conf import core
 from authservice.core.login import step_up
-from authservice.core.tokens import signing_keys
+from authservice.core.tokens import signing
 from authservice.core.users.user_model import host
 from authservice.kernel import modules, rules
 from authservice.kernel import settings as kernel_settings
@@ -313,7 +313,7 @@ def check_keys(**_: Any) -> list[CheckMessage]:
     if list(kernel_settings.complaints()) or not root.signing_keys:
         return []
     try:
-        signing_keys.configured()
+        signing.configured()
     except ImproperlyConfigured as error:
         return [message("authservice.E050", str(error))]
     return []

@@ -30,8 +30,8 @@ from authservice.core.models import (
     UnseenPassword,
 )
 from authservice.kernel import clock, databases
+from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.modules import plugs
-from authservice.kernel.transactions import retry_on_deadlock
 
 logger = logging.getLogger("authservice.cleanup")
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from authservice.kernel.errors import Fault
-from authservice.kernel.phrases import of_field
+from authservice.kernel.languages import of_field
 
 # Login, signup and users
 

@@ -13,10 +13,10 @@ from django.conf import settings
 from django.db import models
 
 from authservice.kernel import clock
+from authservice.kernel.clock import uuid7
 from authservice.kernel.databases import OfUserManager, PrimaryManager
+from authservice.kernel.languages import admin_text as _
 from authservice.kernel.levels import Record
-from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.uuid7 import uuid7
 
 KEY = 64  # hex characters of a SHA-256
 DEVICES = 10  # known devices of an account that have password attempts of their own

@@ -22,9 +22,9 @@ from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
 from authservice.csrf.conf import conf
-from authservice.kernel import crypto, errors
-from authservice.kernel.http import cookies
-from authservice.kernel.http.request_client import network, target_origin
+from authservice.kernel import errors, secret
+from authservice.kernel.http import envelope
+from authservice.kernel.http.incoming import network, target_origin
 from authservice.kernel.interfaces import RequestGuard
 from authservice.kernel.origins import normal
 from authservice.kernel.sections import frontend, root
@@ -68,10 +68,13 @@ class Guard(RequestGuard):
             # page could not log its visitors in as another user (login CSRF).
             browser = origin or site or meta.get("HTTP_COOKIE")
             if not browser:
-                cookies.leave_out(request)
+                envelope.leave_out_cookies(request)
             if bearer or not browser:
                 return
-        in_header, in_cookie = meta.get(header_key(), ""), cookies.get(request, conf.cookie_name)
+        in_header, in_cookie = (
+            meta.get(header_key(), ""),
+            envelope.get_cookie(request, conf.cookie_name),
+        )
         if not in_header:
             raise _refusal(request, f"there is no header {conf.header_name}")
         if not in_cookie:
@@ -136,7 +139,7 @@ def trusted() -> frozenset[str]:
 def issue(session_id: UUID | None = None) -> str:
     """A new token: for the session that the token cookies identify, or for none."""
     value = f"{secrets.token_hex(_NONCE)}.{_hex(session_id)}"
-    return crypto.timestamp_signer(_PURPOSE).sign(value)
+    return secret.timestamp_signer(_PURPOSE).sign(value)
 
 
 def fault_of(token: str, session_id: UUID | None = None) -> str:
@@ -145,7 +148,7 @@ def fault_of(token: str, session_id: UUID | None = None) -> str:
     if len(token) > _LONGEST_TOKEN:
         return _FOREIGN
     try:
-        value = crypto.timestamp_signer(_PURPOSE).unsign(token, max_age=conf.ttl)
+        value = secret.timestamp_signer(_PURPOSE).unsign(token, max_age=conf.ttl)
     except SignatureExpired:
         return "the token is older than CSRF.TTL"
     except BadSignature:

@@ -29,7 +29,7 @@ from authservice.core.api.token_cookies import access_session_of
 from authservice.csrf.conf import conf
 from authservice.csrf.guard import guard
 from authservice.kernel import errors
-from authservice.kernel.http import cookies
+from authservice.kernel.http import envelope
 from authservice.kernel.http.envelope import refusal
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -72,7 +72,7 @@ class CsrfMiddleware(MiddlewareMixin):
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         # As in the routes of authservice: no cookies for a client that the guard accepted without a
         # CSRF token because it is not a browser.
-        if cookies.are_unwanted(request):
+        if envelope.cookies_are_unwanted(request):
             response.cookies.clear()
         return response
 

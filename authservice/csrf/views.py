@@ -10,7 +10,7 @@ from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.token_cookies import session_of
 from authservice.csrf import guard
 from authservice.csrf.conf import conf
-from authservice.kernel.http import cookies
+from authservice.kernel.http import envelope
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
 
@@ -41,7 +41,7 @@ class Csrf(Endpoint):
         token = guard.issue(session_of(self.request))
         issued: IssuedCsrfToken = {"csrf_token": token}
         response = answer(issued)
-        cookies.put(
+        envelope.put_cookie(
             response,
             conf.cookie_name,
             token,

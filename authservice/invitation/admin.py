@@ -28,8 +28,8 @@ from authservice.invitation.models import PlatformInvitation
 from authservice.invitation.platform_invitations import NewInvitation
 from authservice.invitation.views import DEFAULT_PURPOSE, InvitationIn
 from authservice.kernel.errors import Fault
-from authservice.kernel.http.request_client import of_page
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.http.incoming import of_page
+from authservice.kernel.languages import admin_text as _
 from authservice.kernel.rules import EVERYONE
 
 if TYPE_CHECKING:

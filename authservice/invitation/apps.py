@@ -5,7 +5,7 @@ from __future__ import annotations
 from authservice import signals
 from authservice.kernel import modules
 from authservice.kernel.actions import ANYBODY, Action
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class InvitationConfig(modules.ModuleConfig):

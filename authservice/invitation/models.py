@@ -8,7 +8,7 @@ from django.db import models
 
 from authservice.core.invitations.models import Invitation
 from authservice.invitation.conf import PURPOSE_LENGTH
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.languages import admin_text as _
 
 # Characters: the default of `INVITATION.METADATA_MAX`, for when the settings cannot be read.
 METADATA_LENGTH = 2048

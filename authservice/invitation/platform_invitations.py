@@ -29,12 +29,12 @@ from authservice.core.users.person import Person
 from authservice.invitation.conf import conf
 from authservice.invitation.errors import InvitationMaxPending
 from authservice.invitation.models import PlatformInvitation
-from authservice.kernel import clock, databases, events, message_queue, sql, transactions
+from authservice.kernel import clock, databases, events, message_queue, sql
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Forbidden, TooManyRequests, invalid
 from authservice.kernel.interfaces import Page
+from authservice.kernel.languages import one_of
 from authservice.kernel.message_queue import Message
-from authservice.kernel.phrases import one_of
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import frontend
 
@@ -98,7 +98,7 @@ def _require_valid(new_invitation: NewInvitation) -> None:
         raise invalid("purpose", one_of(allowed))
 
 
-@transactions.inside
+@databases.inside_transaction
 def _invited(
     inviter: Person, new_invitation: NewInvitation, client: Client
 ) -> tuple[PlatformInvitation, bool]:
@@ -199,7 +199,7 @@ def may_invite(person: Person) -> bool:
     return people.allows(conf.who_may_invite, person)
 
 
-@transactions.inside
+@databases.inside_transaction
 def require_resendable(invitation: PlatformInvitation) -> None:
     """Raises `InvitationNotPending`; for an expired invitation also what `invite` would raise now.
 

@@ -13,12 +13,7 @@ from authservice.core.api import responses, token_cookies
 from authservice.core.api.callers import caller_to_continue, signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import FormEndpoint, ToConfirm
-from authservice.core.api.responses import (
-    Challenged,
-    Entered,
-    InvitationStatus,
-    MessageResponse,
-)
+from authservice.core.api.responses import Challenged, Entered, InvitationStatus, MessageResponse
 from authservice.core.api.serializers import (
     AcceptInvitationIn,
     DeclineInvitationIn,
@@ -55,7 +50,7 @@ from authservice.kernel.http.listing import (
     without_empty,
 )
 from authservice.kernel.http.operations import Moment, carries, operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
 from authservice.kernel.settings import early
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from django.core.signing import BadSignature
 
-from authservice.kernel import clock, crypto
+from authservice.kernel import clock, secret
 from authservice.kernel.secret import Secret
 
 _DEVICE = "device"  # the purpose of the signature of device tokens
@@ -64,7 +64,7 @@ class DeviceToken:
         if not token or len(token.reveal()) > _MAX_LENGTH:
             return None
         try:
-            values = crypto.signer(_DEVICE).unsign_object(token.reveal())
+            values = secret.signer(_DEVICE).unsign_object(token.reveal())
         except BadSignature:
             return None
         device, issued_at, version, user = values
@@ -76,4 +76,4 @@ class DeviceToken:
         # The time is part of the content, not the timestamp of a `TimestampSigner`: if the version
         # rises, the token is replaced, and the new one keeps the time of the old one.
         values = [self.device.hex, self.issued_at, self.version, self.user]
-        return Secret(crypto.signer(_DEVICE).sign_object(values))
+        return Secret(secret.signer(_DEVICE).sign_object(values))

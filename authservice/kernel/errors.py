@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from authservice.kernel.phrases import Phrase, of_field, translated
+from authservice.kernel.languages import Phrase, of_field, translated
 
 
 class Fault(Exception):

@@ -89,7 +89,7 @@ class ModuleConfig(AppConfig):
     # Kinds of messages that a user waits for although no request limit counts them: they are no
     # notices, see `Message.is_notice`.
     awaited_messages: Collection[str] = ()
-    # Dotted paths of functions that `authservice_doctor` runs, see `kernel/examinations.py`.
+    # Dotted paths of functions that `authservice_doctor` runs, see `kernel/checks.py`.
     examinations: Collection[str] = ()
 
     login_policy: str | None = None

@@ -23,8 +23,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from authservice.kernel.languages import phrase, translated
 from authservice.kernel.modules import Slot
-from authservice.kernel.phrases import phrase, translated
 
 Row = Mapping[str, Any]
 

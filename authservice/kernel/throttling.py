@@ -20,7 +20,7 @@ from typing import Annotated, NamedTuple
 from django.core.cache import caches
 from django.core.cache.backends.base import BaseCache
 
-from authservice.kernel import clock, crypto, errors, settings
+from authservice.kernel import clock, errors, secret, settings
 from authservice.kernel.rules import CacheAlias, Rule, one_of
 
 logger = logging.getLogger("authservice.flood")
@@ -155,7 +155,7 @@ _breaker = _Breaker()
 def _key(scope: str, subject: str, now: float, seconds: int) -> str:
     window = int(now) // seconds
     # A digest, since IP addresses are personal data and every cache accepts it as a key.
-    return f"authservice:flood:{scope}:{window}:{crypto.digest('flood', subject)[:32]}"
+    return f"authservice:flood:{scope}:{window}:{secret.digest('flood', subject)[:32]}"
 
 
 @settings.on_change

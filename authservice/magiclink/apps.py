@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from authservice.kernel import modules
 from authservice.kernel.actions import Action
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class MagicLinkConfig(modules.ModuleConfig):
@@ -14,7 +14,7 @@ class MagicLinkConfig(modules.ModuleConfig):
     views = "authservice.magiclink.views"
     message_builders = "authservice.magiclink.link_login.message_builders"
     account_access = "authservice.magiclink.link_login.account_access"
-    expired_rows = "authservice.magiclink.auto_register.expired_rows"
+    expired_rows = "authservice.magiclink.link_login.expired_rows"
 
     actions = {
         "auth.magiclink.sent": Action(

@@ -9,7 +9,7 @@ from django.apps import apps
 from django.core.checks import CheckMessage, Tags, register
 
 from authservice.core.conf import core
-from authservice.core.recovery import chosen_proofs
+from authservice.core.recovery import earlier_proofs
 from authservice.kernel import message_queue
 from authservice.kernel.checks import declare, message
 from authservice.kernel.origins import parts_of
@@ -79,5 +79,5 @@ def check_magic_links(**_: Any) -> list[CheckMessage]:
 def check_old_passwords(databases: Sequence[str] | None = None, **_: Any) -> Iterator[CheckMessage]:
     """Run by `migrate` and `check --database default`, since it queries the database."""
     installed = apps.is_installed("authservice.magiclink") and not list(complaints())
-    if installed and chosen_proofs.is_any_at_risk(databases):
+    if installed and earlier_proofs.is_any_at_risk(databases):
         yield message("authservice.W260")

@@ -16,19 +16,19 @@ from django.utils.crypto import constant_time_compare
 from rest_framework import serializers
 
 from authservice.core import errors
-from authservice.core.api import redirects, responses
+from authservice.core.api import responses
 from authservice.core.api.callers import accepts_cookies, signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint
 from authservice.core.api.responses import Authenticated, Challenged, Sent
 from authservice.core.api.serializers import Email, EmailIn, LinkToken, SixDigits
 from authservice.core.users import identifiers
-from authservice.kernel import crypto
+from authservice.kernel import secret
 from authservice.kernel.errors import Fault, ValidationFailed
-from authservice.kernel.http import cookies, pages
+from authservice.kernel.http import envelope, incoming, pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
 from authservice.magiclink import link_login
 from authservice.magiclink.conf import conf
@@ -95,7 +95,7 @@ class Send(Endpoint):
         response = responses.sent(_SENT)
         if conf.confirm == "auto":
             trace = _trace(identifiers.email_key(email))
-            cookies.put(response, _COOKIE, trace, ttl=conf.ttl)
+            envelope.put_cookie(response, _COOKIE, trace, ttl=conf.ttl)
         return response
 
 
@@ -171,10 +171,10 @@ class Verify(LinkEndpoint):
             try:
                 token = self.read_query(TokenIn)["token"]
             except ValidationFailed as fault:
-                return redirects.refusal(fault, to=conf.callback_url)
+                return responses.redirect_refusal(fault, to=conf.callback_url)
         if accepts_cookies() and pages.fetched_elsewhere(self.request):
             return self._ask(token)  # login CSRF: the script would replace the visitor's cookies
-        in_browser = self.shown_to_people or pages.embedded(self.request)
+        in_browser = self.shown_to_people or incoming.embedded(self.request)
         if conf.confirm == "auto" and in_browser and not self._asked_here(token):
             return self._ask(token)
         return self._enter(token)
@@ -205,7 +205,7 @@ class Verify(LinkEndpoint):
         try:
             link_login.require_usable(token)
         except Fault as fault:
-            return redirects.refusal(fault, to=conf.callback_url)
+            return responses.redirect_refusal(fault, to=conf.callback_url)
         context = {"token": token, "action": reverse(f"authservice:{VERIFY}")}
         return pages.page(_PAGE, context, onward=conf.callback_url)
 
@@ -215,8 +215,8 @@ class Verify(LinkEndpoint):
                 token, self.client, caller=signed_in_user(self.request)
             )
         except Fault as fault:
-            return redirects.refusal(fault, to=conf.callback_url)
-        return redirects.login(outcome, to=conf.callback_url, message=_DONE)
+            return responses.redirect_refusal(fault, to=conf.callback_url)
+        return responses.redirect_login(outcome, to=conf.callback_url, message=_DONE)
 
     def _asked_here(self, token: Secret) -> bool:
         """Whether this browser asked for the link.
@@ -224,7 +224,7 @@ class Verify(LinkEndpoint):
         Error reports show the local variables of each frame. The address of the link's owner, who
         may be somebody else, is a variable of this function alone.
         """
-        trace = cookies.get(self.request, _COOKIE)
+        trace = envelope.get_cookie(self.request, _COOKIE)
         target = link_login.target_of(token) if trace else ""
         return bool(target) and constant_time_compare(trace, _trace(target))
 
@@ -259,4 +259,4 @@ class VerifyCode(Endpoint):
 
 def _trace(email_key: str) -> str:
     """The cookie value that marks the browser that requested a link. It grants no access."""
-    return crypto.digest("magic-link-browser", email_key)
+    return secret.digest("magic-link-browser", email_key)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from celery import current_app  # type: ignore[import-untyped]
 
-from authservice.kernel.examinations import ATTENTION, BROKEN, OK, Finding, Visit, fault_of
+from authservice.kernel.checks import ATTENTION, BROKEN, OK, Finding, Visit, fault_of
 from authservice.notification.conf import conf
 
 _TIMEOUT = 1.5  # seconds for the replies of the workers

@@ -15,7 +15,7 @@ from django.utils.module_loading import import_string
 from authservice.core.messages import lost_messages, security_notice
 from authservice.core.users import identifiers
 from authservice.kernel import clock
-from authservice.kernel.examinations import (
+from authservice.kernel.checks import (
     ATTENTION,
     BROKEN,
     CALL,

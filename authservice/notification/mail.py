@@ -22,7 +22,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.module_loading import import_string
 from django.utils.translation import get_supported_language_variant, npgettext, pgettext
 
-from authservice.core.messages import browsers, kinds
+from authservice.core.messages import kinds, new_devices
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.users import identifiers
 from authservice.kernel import templates
@@ -195,7 +195,7 @@ def moment(at: str | datetime) -> str:
 
 def browser(user_agent: str) -> str:
     """Browser and system of a `User-Agent` header as text, never the text of the header itself."""
-    parsed = browsers.parse(user_agent)
+    parsed = new_devices.parse_browser(user_agent)
     if not parsed.name:
         return pgettext("mail", "an unknown browser")
     if not parsed.system:

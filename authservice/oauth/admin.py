@@ -21,9 +21,9 @@ from authservice.core.staff.admin_pages import (
     person_of,
 )
 from authservice.core.users import lookup
-from authservice.kernel.http.request_client import of_page
-from authservice.kernel.phrases import admin_count
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.http.incoming import of_page
+from authservice.kernel.languages import admin_count
+from authservice.kernel.languages import admin_text as _
 from authservice.oauth import linking
 from authservice.oauth.models import LinkedAccount
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from authservice import signals
 from authservice.kernel import modules
 from authservice.kernel.actions import ANYBODY, SYSTEM, USER, Action
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class OAuthConfig(modules.ModuleConfig):
@@ -13,7 +13,7 @@ class OAuthConfig(modules.ModuleConfig):
     label = "authservice_oauth"
     verbose_name = admin_text("Social login")
     views = "authservice.oauth.views"
-    message_builders = "authservice.oauth.messages.message_builders"
+    message_builders = "authservice.oauth.linking.message_builders"
     account_access = "authservice.oauth.linking.account_access"
     expired_rows = "authservice.oauth.eviction.expired_rows"
     support = "authservice.oauth.support.support"

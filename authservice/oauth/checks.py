@@ -10,10 +10,13 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Tags, register
 
 from authservice.core.conf import core
-from authservice.core.recovery import chosen_proofs
+from authservice.core.recovery import earlier_proofs
 from authservice.core.users import user_fields
 from authservice.core.users.user_model import host
-from authservice.kernel.checks import declare, message
+from authservice.kernel.checks import (
+    declare,
+    message,
+)
 from authservice.kernel.origins import parts_of
 from authservice.kernel.sections import root, secure
 from authservice.kernel.settings import complaints
@@ -132,5 +135,5 @@ def check_production(**_: Any) -> Iterator[CheckMessage]:
 def check_old_passwords(databases: Sequence[str] | None = None, **_: Any) -> Iterator[CheckMessage]:
     """Run by `migrate` and `check --database default`, since it queries the database."""
     installed = apps.is_installed("authservice.oauth") and not list(complaints())
-    if installed and chosen_proofs.is_any_at_risk(databases):
+    if installed and earlier_proofs.is_any_at_risk(databases):
         yield message("authservice.W261")

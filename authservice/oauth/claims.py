@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.oauth.provider import UserInfoFailed
 
 _MAX_SUBJECT = 255

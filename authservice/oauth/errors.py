@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from authservice.kernel.errors import Fault
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 
 
 class ProviderNotFound(Fault):

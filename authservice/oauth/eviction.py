@@ -25,12 +25,12 @@ from authservice.core.credentials import one_time, recovery_number
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
-from authservice.kernel import clock, crypto, events, transactions
+from authservice.kernel import clock, databases, events, secret
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import AccountAccess
 from authservice.oauth import provider_settings, storage
 from authservice.oauth.models import RemovedLink, RestorableLink
-from authservice.oauth.provider import login_method
+from authservice.oauth.provider_settings import login_method
 from authservice.oauth.storage import Link, LinkTaken
 
 # As long as the link "this was not me" of a security notice is valid, which restores links.
@@ -113,7 +113,7 @@ def _revoke(person: Person, links: list[Link], reason: str) -> bool:
     return bool(links)
 
 
-@transactions.inside
+@databases.inside_transaction
 def remove(link: Link, *, current_session: Session | None = None) -> bool:
     """Remove a link and leave a record; False if it is gone already. Every removal calls this.
 
@@ -129,8 +129,8 @@ def remove(link: Link, *, current_session: Session | None = None) -> bool:
         record = RemovedLink(
             user_id=link.user_id,
             provider=link.provider,
-            subject_digest=crypto.digest(_SUBJECT, link.subject),
-            key_id=crypto.key_ids(_SUBJECT)[0],
+            subject_digest=secret.digest(_SUBJECT, link.subject),
+            key_id=secret.key_ids(_SUBJECT)[0],
             removed_at=clock.now(),
         )
         RemovedLink.objects.bulk_create([record], ignore_conflicts=True)
@@ -139,7 +139,7 @@ def remove(link: Link, *, current_session: Session | None = None) -> bool:
 
 def forget(link: Link) -> None:
     """Delete the record of a link that exists again."""
-    digests = crypto.digests(_SUBJECT, link.subject)
+    digests = secret.digests(_SUBJECT, link.subject)
     rows = RemovedLink.objects.filter(user=link.user_id, provider=link.provider)
     rows.filter(subject_digest__in=digests).delete()
 
@@ -150,8 +150,8 @@ def was_removed(user_id: Any, provider: str, subject: str) -> bool:
     If the key of a record has been withdrawn since, the record matches every user of the provider:
     no digest can be compared with it any more. The owner can still link while signed in.
     """
-    same_subject = Q(subject_digest__in=crypto.digests(_SUBJECT, subject))
-    unreadable = ~Q(key_id__in=crypto.key_ids(_SUBJECT))
+    same_subject = Q(subject_digest__in=secret.digests(_SUBJECT, subject))
+    unreadable = ~Q(key_id__in=secret.key_ids(_SUBJECT))
     rows = RemovedLink.objects.filter(same_subject | unreadable, user=user_id, provider=provider)
     return rows.exists()
 
@@ -160,7 +160,7 @@ def records_of(users: Collection[Any]) -> set[tuple[Any, str, str]]:
     """The user, provider and digest of every record of these users; the digest is "" if its key
     was withdrawn."""
     rows = RemovedLink.objects.filter(user__in=users)
-    key_ids = crypto.key_ids(_SUBJECT)
+    key_ids = secret.key_ids(_SUBJECT)
     return {
         (user, provider, digest if key_id in key_ids else "")
         for user, provider, digest, key_id in rows.values_list(
@@ -171,7 +171,7 @@ def records_of(users: Collection[Any]) -> set[tuple[Any, str, str]]:
 
 def is_among(link: Link, records: set[tuple[Any, str, str]]) -> bool:
     """Whether one of the records of `records_of` is that of this link, see `was_removed`."""
-    digests = ("", *crypto.digests(_SUBJECT, link.subject))
+    digests = ("", *secret.digests(_SUBJECT, link.subject))
     return any((link.user_id, link.provider, digest) in records for digest in digests)
 
 

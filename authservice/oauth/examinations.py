@@ -12,9 +12,17 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 
 from authservice.kernel import clock
-from authservice.kernel.examinations import BROKEN, CALL, OK, Finding, Visit, fault_of, skew
+from authservice.kernel.checks import (
+    BROKEN,
+    CALL,
+    OK,
+    Finding,
+    Visit,
+    fault_of,
+    skew,
+)
 from authservice.kernel.outbound import http_client
-from authservice.kernel.outbound.errors import BadStatus, OutboundError, Refused
+from authservice.kernel.outbound.transport import BadStatus, OutboundError, Refused
 from authservice.oauth import claims, provider_settings
 from authservice.oauth.openid import METADATA_PATH, OpenIDProvider, is_key_set
 

@@ -25,10 +25,10 @@ from authservice.core.models import OneTimeToken
 from authservice.core.sessions import sessions
 from authservice.core.sessions.bearer import Caller
 from authservice.core.users.person import Person
-from authservice.kernel import clock, crypto
+from authservice.kernel import clock, secret
 from authservice.kernel.client import Client
 from authservice.kernel.errors import invalid
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import errors, linking, provider_settings, sign_in, state
 from authservice.oauth.conf import conf
@@ -225,7 +225,7 @@ def issue_nonce(provider: Provider) -> Secret:
     nonce, now = one_time.new_token(), clock.now()
     OneTimeToken.objects.create(
         purpose=_NONCE,
-        digest=crypto.digest(_NONCE, nonce.reveal()),
+        digest=secret.digest(_NONCE, nonce.reveal()),
         payload={"provider": provider.name},
         created_at=now,
         expires_at=now + NONCE_TTL,
@@ -276,7 +276,7 @@ def _require_id_tokens(provider: Provider) -> None:
 
 
 def _consume_nonce(provider: Provider, nonce: Secret) -> None:
-    digests = crypto.digests(_NONCE, nonce.reveal())
+    digests = secret.digests(_NONCE, nonce.reveal())
     row = OneTimeToken.objects.filter(purpose=_NONCE, digest__in=digests).first()
     if row is None or row.payload["provider"] != provider.name:
         raise errors.InvalidState

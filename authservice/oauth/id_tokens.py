@@ -12,7 +12,7 @@ import jwt
 from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
-from authservice.kernel import clock, crypto
+from authservice.kernel import clock, secret
 from authservice.kernel.secret import Secret
 
 Claims = Mapping[str, Any]
@@ -122,7 +122,7 @@ def _check_hash(claim: Any, access_token: Secret, key: PyJWK) -> None:
     """OpenID Connect Core 1.0 section 3.1.3.8."""
     size = "512" if key.algorithm_name in ("EdDSA", "Ed25519") else key.algorithm_name[-3:]
     digest = hashlib.new(f"sha{size}", access_token.reveal().encode()).digest()
-    if claim != crypto.b64(digest[: len(digest) // 2]):
+    if claim != secret.b64(digest[: len(digest) // 2]):
         raise InvalidIDToken("access token")
 
 

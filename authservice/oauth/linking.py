@@ -1,5 +1,7 @@
 """Link providers to an account, and unlink them: by its user while signed in, by staff (unlink
-only), or by a login with a provider that has verified the address of the account (link only).
+only), or by a login with a provider that has verified the address of the account (link only). The
+owner of the account gets notices of linked and unlinked providers, with the link "this was not me",
+and of refused logins.
 
 Everything is checked again at the callback, under the lock of the user's row: the session that
 started the flow must still be valid, so a user who logged out or lost the session links nothing.
@@ -14,40 +16,77 @@ owner links any identity while signed in.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.db import transaction
 
 from authservice.core.credentials import recovery_number
+from authservice.core.messages import compose as composing
 from authservice.core.messages import security_notice
+from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.models import Session
 from authservice.core.recovery import first_proof
 from authservice.core.sessions import sessions
 from authservice.core.sessions.bearer import Caller
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
-from authservice.kernel import clock, crypto, databases, events, transactions
+from authservice.kernel import clock, databases, events, message_queue, secret
 from authservice.kernel.client import Client
+from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.errors import InvalidToken
 from authservice.kernel.interfaces import AccountAccess
+from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
-from authservice.kernel.transactions import retry_on_deadlock
-from authservice.oauth import (
-    errors,
-    eviction,
-    messages,
-    profiles,
-    provider_settings,
-    state,
-    storage,
-)
+from authservice.oauth import errors, eviction, profiles, provider_settings, state, storage
 from authservice.oauth import tokens as provider_tokens
 from authservice.oauth.conf import conf
 from authservice.oauth.provider import Flow, Profile, ProviderResult, ProviderTokens
 from authservice.oauth.state import Linking
 from authservice.oauth.storage import Link, LinkTaken
+
+LINKED = "provider-linked"
+UNLINKED = "provider-unlinked"
+REFUSED = "provider-refused"
+
+
+def message_builders() -> Mapping[str, Callable[[Message], OutgoingMessage | None]]:
+    """Fills the slot `message_builders`."""
+    changes = dict.fromkeys((LINKED, UNLINKED), security_notice.compose)
+    return {**changes, REFUSED: composing.notice}
+
+
+def notify(
+    kind: str, person: Person, client: Client, before: Mapping[str, Any], link: Link
+) -> None:
+    """Notify the owner of a change; `before` is `security_notice.state_of` before it."""
+    identity = _identity(link.provider, link.email)
+    security_notice.notify(kind, person, client, before, provider=identity)
+
+
+def notify_of_staff(kind: str, person: Person, client: Client, link: Link) -> None:
+    """Notify the owner, if the address is proven, of a change by staff, without the IP address,
+    device or language of staff."""
+    if not person.email_proven:
+        return
+    anonymous = Client(request_id=client.request_id)
+    details = {"by": "staff", "provider": _identity(link.provider, link.email)}
+    message_queue.send(kind, person.email, anonymous, using=databases.primary(), details=details)
+
+
+def notify_of_refusal(person: Person, client: Client, provider: str, email: str) -> None:
+    """Notify the owner of a login that was refused, although the provider verified the address."""
+    using, client_details = databases.primary(), message_queue.describe_client(client)
+    details = {**client_details, "provider": _identity(provider, email)}
+    message_queue.send(REFUSED, person.email, client, using=using, details=details)
+
+
+def _identity(provider: str, email: str) -> str:
+    """Which user of which provider: "Google (ann@example.com)"."""
+    title = provider_settings.title(provider)
+    return f"{title} ({email})" if email else title
+
 
 # The key in `Arrival.pending`, and the purpose for which its value is sealed.
 _PENDING, _SEALING = "oauth", "oauth-pending"
@@ -102,7 +141,7 @@ def unlink(person: Person, session: Session, provider: str, client: Client) -> N
         if not can_log_in:
             raise errors.LastLoginMethod  # rolls the removal back
         events.record("auth.oauth.unlinked", present, client, provider=provider)
-        messages.notify(messages.UNLINKED, present, client, before, provider_links[0])
+        notify(UNLINKED, present, client, before, provider_links[0])
 
 
 @clock.once  # all times that are read within one call are the same
@@ -117,7 +156,7 @@ def unlink_by_staff(person: Person, provider: str, *, by: Any, client: Client) -
                 events.record_by_staff(
                     "auth.oauth.unlinked", by, person.user, client, provider=provider
                 )
-                messages.notify_of_staff(messages.UNLINKED, person, client, stored)
+                notify_of_staff(UNLINKED, person, client, stored)
                 removed = True
     return removed
 
@@ -155,14 +194,14 @@ def _link(
         storage.links().add(new)
         eviction.forget(new)
         events.record("auth.oauth.linked", present, client, provider=provider)
-        messages.notify(messages.LINKED, present, client, before, new)
+        notify(LINKED, present, client, before, new)
 
 
 def _links(person: Person) -> list[Link]:
     return list(storage.links().of_user(person.user.pk))
 
 
-@transactions.inside
+@databases.inside_transaction
 def require_linkable_by_address(person: Person, provider: str, subject: str) -> None:
     """Raises `AccountLinkingDisabled` or `EmailTaken`.
 
@@ -179,27 +218,27 @@ def require_linkable_by_address(person: Person, provider: str, subject: str) -> 
         raise errors.EmailTaken
 
 
-@transactions.inside
+@databases.inside_transaction
 def require_no_other(person: Person, provider: str) -> None:
     """Raises `LinkTaken` if the account has a link to this provider, which could not be added."""
     if any(stored.provider == provider for stored in _links(person)):
         raise LinkTaken
 
 
-@transactions.inside
+@databases.inside_transaction
 def add_by_address(person: Person, link: Link, client: Client, before: Mapping[str, Any]) -> None:
     """Store a link that `require_linkable_by_address` allows, and notify the owner; `before` is the
     state of the account before. Raises `LinkTaken`."""
     storage.links().add(link)
     events.record("auth.oauth.linked", person, client, provider=link.provider)
-    messages.notify(messages.LINKED, person, client, before, link)
+    notify(LINKED, person, client, before, link)
 
 
 def pending(link: Link) -> dict[str, str]:
     """The link as the challenge of a login keeps it."""
     names = ("provider", "subject", "email", "sealed_tokens")
     values = {name: getattr(link, name) for name in names}
-    return {_PENDING: crypto.seal(_SEALING, json.dumps(values))}
+    return {_PENDING: secret.seal(_SEALING, json.dumps(values))}
 
 
 class Access(eviction.LinkAccess):
@@ -213,8 +252,8 @@ class Access(eviction.LinkAccess):
         if _PENDING not in pending:
             return
         try:
-            values = json.loads(crypto.unseal(_SEALING, pending[_PENDING]))
-        except crypto.Unreadable as error:
+            values = json.loads(secret.unseal(_SEALING, pending[_PENDING]))
+        except secret.Unreadable as error:
             raise InvalidToken from error
         link = Link(user_id=person.user.pk, at_signup=False, added_at=clock.now(), **values)
         present = storage.links().find(link.provider, link.subject)

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.db import models
 
 from authservice.kernel import clock
+from authservice.kernel.clock import uuid7
 from authservice.kernel.databases import PrimaryManager
-from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.uuid7 import uuid7
+from authservice.kernel.languages import admin_text as _
 
 _KEY = 64  # hex characters of a SHA-256
 

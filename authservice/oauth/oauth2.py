@@ -16,13 +16,11 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from authservice.kernel import clock
-from authservice.kernel.crypto import b64
+from authservice.kernel.languages import phrase
 from authservice.kernel.outbound import http_client
-from authservice.kernel.outbound.errors import OutboundError
 from authservice.kernel.outbound.http_client import Basic, Response
-from authservice.kernel.outbound.transport import revealed
-from authservice.kernel.phrases import phrase
-from authservice.kernel.secret import Secret
+from authservice.kernel.outbound.transport import OutboundError, revealed
+from authservice.kernel.secret import Secret, b64
 from authservice.oauth import claims as read
 from authservice.oauth.provider import (
     Flow,

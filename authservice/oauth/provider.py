@@ -79,12 +79,6 @@ class UserInfoFailed(ProviderError):
     """The provider did not say who the user is."""
 
 
-def login_method(provider: str) -> str:
-    """The name of a login with this provider, in audit entries, in sessions and for
-    `login.enter`."""
-    return f"oauth:{provider}"
-
-
 class Provider(Protocol):
     """A configured provider. `docs/oauth_providers.rst` shows how to add one."""
 

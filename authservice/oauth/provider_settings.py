@@ -202,6 +202,12 @@ def title(name: str) -> str:
     return BUILT_IN.get(name, name).rpartition(".")[2]
 
 
+def login_method(provider: str) -> str:
+    """The name of a login with this provider, in audit entries, in sessions and for
+    `login.enter`."""
+    return f"oauth:{provider}"
+
+
 def vouches_for(name: str, email: str) -> bool:
     """Whether the settings let this provider verify addresses of the domain of `email`."""
     domains = _raw_settings(name).get("EMAIL_DOMAINS", ANY_DOMAIN)

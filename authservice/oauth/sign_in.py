@@ -18,28 +18,21 @@ from authservice.core.conf import core
 from authservice.core.credentials import attempt_counter
 from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.errors import UserAlreadyExists
-from authservice.core.login import hook_calls, login
+from authservice.core.login import host_hooks, login
 from authservice.core.login.login import Login, NewAccount
 from authservice.core.messages import kinds, security_notice
 from authservice.core.recovery import first_proof, verification
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
-from authservice.kernel import clock, databases, events, message_queue, throttling, transactions
+from authservice.kernel import clock, databases, events, message_queue, throttling
 from authservice.kernel.client import Client
+from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.errors import Fault
-from authservice.kernel.transactions import retry_on_deadlock
-from authservice.oauth import (
-    errors,
-    eviction,
-    linking,
-    messages,
-    profiles,
-    provider_settings,
-    storage,
-)
+from authservice.oauth import errors, eviction, linking, profiles, provider_settings, storage
 from authservice.oauth import tokens as provider_tokens
 from authservice.oauth.conf import conf
-from authservice.oauth.provider import Profile, ProviderTokens, login_method
+from authservice.oauth.provider import Profile, ProviderTokens
+from authservice.oauth.provider_settings import login_method
 from authservice.oauth.storage import Link, LinkTaken
 
 # Not a value of RFC 8176, which has none for a login at another service.
@@ -142,7 +135,7 @@ def _sign_in(arriving: Arriving, *, repeated: bool) -> SignedIn:
     if not repeated:
         throttling.count("signup", arriving.client.network)
     new_user = profiles.new_user(profile)
-    hook_calls.require_signup_allowed(new_user, arriving.client, method=arriving.method)
+    host_hooks.require_signup_allowed(new_user, arriving.client, method=arriving.method)
     account = NewAccount(new_user, partial(storage.users().create, new_user))
     return _enter(arriving, account, lambda created: _complete_signup(arriving, created))
 
@@ -164,7 +157,7 @@ def _returning(arriving: Arriving, person: Person, link: Link) -> SignedIn:
     return _enter(arriving, person, linked, then=then)
 
 
-@transactions.inside
+@databases.inside_transaction
 def _require_link(arriving: Arriving, link: Link) -> None:
     """Refuse a login whose link was removed since it was read; raises `LinkTaken`, so that the
     login is decided again.
@@ -298,10 +291,10 @@ def _refusal(arriving: Arriving, person: Person | None, fault: Fault) -> Fault:
     return fault
 
 
-@transactions.outside
+@databases.outside_transactions
 def _notify_of_refusal(arriving: Arriving, person: Person) -> None:
     """Notify the owner that `require_linkable_by_address` refused a login, at most once a day."""
     counter = attempt_counter.key("oauth-refused", person.id)
     if person.email_proven and attempt_counter.try_consume(counter, _ONE_NOTICE):
         provider, email = arriving.provider, arriving.profile.email
-        messages.notify_of_refusal(person, arriving.client, provider, email)
+        linking.notify_of_refusal(person, arriving.client, provider, email)

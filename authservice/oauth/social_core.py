@@ -16,8 +16,8 @@ from django.utils.module_loading import import_string
 from social_core.backends.oauth import BaseOAuth2
 from social_core.strategy import BaseStrategy
 
+from authservice.kernel.languages import phrase
 from authservice.kernel.outbound import http_client
-from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import claims as read
 from authservice.oauth.oauth2 import OAuth2Provider, logger

@@ -17,7 +17,7 @@ from uuid import UUID
 
 from authservice.core.credentials import one_time
 from authservice.core.models import OneTimeToken
-from authservice.kernel import clock, crypto
+from authservice.kernel import clock, secret
 from authservice.kernel.secret import Secret
 from authservice.oauth import errors
 from authservice.oauth.conf import conf
@@ -75,7 +75,7 @@ def store(
     # covers this time too.
     browser = Secret(f"{int(now.timestamp()):x}.{one_time.new_token().reveal()}")
     # The secrets are in no local variable: error reports print those of each frame.
-    sealed = crypto.seal(
+    sealed = secret.seal(
         _PURPOSE,
         json.dumps(
             {
@@ -90,8 +90,8 @@ def store(
     )
     OneTimeToken.objects.create(
         purpose=_PURPOSE,
-        digest=crypto.digest(_PURPOSE, flow.state.reveal()),
-        target_key=crypto.digest(_BROWSER, browser.reveal()),
+        digest=secret.digest(_PURPOSE, flow.state.reveal()),
+        target_key=secret.digest(_BROWSER, browser.reveal()),
         user_id=linking.user_id if linking else None,
         payload={"provider": flow.provider, "sealed": sealed},
         created_at=now,
@@ -104,7 +104,7 @@ def find(provider: str, state: Secret, browser: Secret) -> Started:
     """The open flow of this state. Raises `InvalidState`, `StateExpired` or `StateUsed`."""
     if not 0 < len(state.reveal()) <= _LONGEST:
         raise errors.InvalidState
-    digests = crypto.digests(_PURPOSE, state.reveal())
+    digests = secret.digests(_PURPOSE, state.reveal())
     row = OneTimeToken.objects.filter(purpose=_PURPOSE, digest__in=digests).first()
     if row is None or row.payload["provider"] != provider:
         raise errors.InvalidState
@@ -112,11 +112,11 @@ def find(provider: str, state: Secret, browser: Secret) -> Started:
         raise errors.StateUsed
     if row.expires_at <= clock.now():
         raise errors.StateExpired
-    if not crypto.matches(_BROWSER, browser.reveal(), row.target_key):
+    if not secret.matches(_BROWSER, browser.reveal(), row.target_key):
         raise errors.InvalidState
     try:
-        content = json.loads(crypto.unseal(_PURPOSE, row.payload["sealed"]))
-    except crypto.Unreadable as error:
+        content = json.loads(secret.unseal(_PURPOSE, row.payload["sealed"]))
+    except secret.Unreadable as error:
         raise errors.InvalidState from error
     session_id = content["session_id"]
     visitor = content.get("visitor")  # absent in a flow that an earlier version started
@@ -145,7 +145,7 @@ def consume(started: Started) -> None:
 
 def cookie(state: Secret) -> str:
     """The name of the cookie of a flow. It is no secret: the digest is not stored and not keyed."""
-    return f"{COOKIES}{crypto.fingerprint(state.reveal())[:16]}"
+    return f"{COOKIES}{secret.fingerprint(state.reveal())[:16]}"
 
 
 def surplus_cookies(flows: Mapping[str, str]) -> list[str]:

@@ -20,7 +20,7 @@ from authservice.core.credentials import passwords
 from authservice.core.users import creation, lookup
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
-from authservice.kernel import clock, crypto, databases, settings
+from authservice.kernel import clock, databases, secret, settings
 from authservice.oauth.conf import conf
 from authservice.oauth.models import LinkedAccount
 
@@ -160,7 +160,7 @@ def _rows(link: Link) -> Any:
 
 def subject_key(subject: str) -> str:
     """The digest by which a subject is found, see `LinkedAccount`."""
-    return crypto.fingerprint(f"subject:{subject}")
+    return secret.fingerprint(f"subject:{subject}")
 
 
 def to_row(link: Link) -> LinkedAccount:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from authservice.core.users.person import Person
-from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import admin_text as _
+from authservice.kernel.languages import phrase
 from authservice.kernel.support_parts import REMOVED, Cell, Link, Part, Section, Support, stored
 from authservice.oauth import storage
 from authservice.oauth.models import LinkedAccount, RemovedLink, RestorableLink

@@ -22,9 +22,9 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from authservice.core.models import OneTimeToken
-from authservice.kernel import clock, crypto, databases
+from authservice.kernel import clock, databases, secret
+from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.secret import Secret
-from authservice.kernel.transactions import retry_on_deadlock
 from authservice.oauth import provider_settings, storage
 from authservice.oauth.provider import ProviderError, ProviderTokens
 from authservice.oauth.storage import Link
@@ -78,7 +78,7 @@ def _claim(link: Link) -> OneTimeToken | None:
     now = clock.now()
     row = OneTimeToken(
         purpose=_REFRESHING,
-        digest=crypto.digest(_REFRESHING, link.sealed_tokens),
+        digest=secret.digest(_REFRESHING, link.sealed_tokens),
         created_at=now,
         expires_at=now + _LEASE,
     )
@@ -132,7 +132,7 @@ def seal(user_id: str, provider: str, tokens: ProviderTokens | None) -> str:
     if tokens is None:
         return ""
     refresh, expires = tokens.refresh_token, tokens.expires_at
-    return crypto.seal(
+    return secret.seal(
         _SEALING,
         json.dumps(
             {
@@ -150,8 +150,8 @@ def unseal(link: Link) -> ProviderTokens | None:
     if not link.sealed_tokens:
         return None
     try:
-        text = Secret(crypto.unseal(_SEALING, link.sealed_tokens))
-    except crypto.Unreadable:
+        text = Secret(secret.unseal(_SEALING, link.sealed_tokens))
+    except secret.Unreadable:
         return None
     values = {name: Secret(value) for name, value in json.loads(text.reveal()).items()}
     if values["owner"].reveal() != _owner(str(link.user_id), link.provider):

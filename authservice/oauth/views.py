@@ -12,7 +12,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
 
-from authservice.core.api import identity, redirects, responses, token_cookies
+from authservice.core.api import identity, responses, token_cookies
 from authservice.core.api.callers import signed_in_caller, signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint
@@ -24,11 +24,11 @@ from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
 from authservice.kernel import errors as general
 from authservice.kernel import sections
-from authservice.kernel.http import cookies, pages
+from authservice.kernel.http import envelope, incoming
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.listing import ArrayQuery, array_part, counted, total_of
 from authservice.kernel.http.operations import operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
 from authservice.oauth import errors, flow, linking, provider_settings, state
 from authservice.oauth.conf import conf
@@ -90,7 +90,7 @@ def at_error_page(fault: general.Fault) -> HttpResponse | None:
         return None
     if not url:
         return None
-    response = redirects.refusal_in_query(fault, to=url)
+    response = responses.redirect_refusal_in_query(fault, to=url)
     for name, value in fault.headers.items():
         response.headers[name] = value
     return response
@@ -172,7 +172,7 @@ class Start(LinkEndpoint):
         enabled_provider = flow.usable(provider)
         if self.is_head:
             return answer()
-        if not pages.is_navigation(self.request):
+        if not incoming.is_navigation(self.request):
             # An image of another site would fill the browser with cookies of flows.
             raise general.ValidationFailed(_NAVIGATE)
         onward = self.read_query(StartIn)["next"]
@@ -180,14 +180,14 @@ class Start(LinkEndpoint):
         caller = signed_in_caller(self.request) if enabled_provider.form_post else None
         visitor = caller.session_id if caller else None
         started = flow.start(enabled_provider, visitor=visitor, onward=onward)
-        response = redirects.redirect(started.url.reveal())
+        response = responses.redirect_to(started.url.reveal())
         _bind(self.request, response, started)
         return response
 
     def refuse(self, fault: general.Fault) -> HttpResponse:
         # JSON would leave the user in the browser without a way back. A link to a provider that
         # does not exist is a mistake of the front end, which has to see it.
-        visited = self.request.method == "GET" and pages.opened_by_browser(self.request)
+        visited = self.request.method == "GET" and incoming.opened_by_browser(self.request)
         redirects_to_page = visited and not isinstance(fault, errors.ProviderNotFound)
         redirected = at_error_page(fault) if redirects_to_page else None
         return redirected or super().refuse(fault)
@@ -317,9 +317,11 @@ class Callback(LinkEndpoint):
         result, onward = completed.result, completed.onward
         if isinstance(result, SignedIn):
             extra_fields = further_fields(result)
-            return redirects.login(result.outcome, to=onward, message=DONE, more=extra_fields)
+            return responses.redirect_login(
+                result.outcome, to=onward, message=DONE, more=extra_fields
+            )
         if onward:
-            return redirects.result({"linked": result.provider}, to=onward)
+            return responses.redirect_result({"linked": result.provider}, to=onward)
         body: ProviderLinked = {
             "status": "linked",
             "message": phrase("The provider was linked."),
@@ -339,8 +341,8 @@ class Callback(LinkEndpoint):
 
     def _take_cookie(self, name: str) -> Secret:
         """The value of the cookie of the flow, which the response deletes."""
-        self.on_response = lambda response: cookies.forget(response, name)
-        return Secret(cookies.get(self.request, name))
+        self.on_response = lambda response: envelope.forget_cookie(response, name)
+        return Secret(envelope.get_cookie(self.request, name))
 
 
 class Link(Endpoint):
@@ -462,10 +464,10 @@ def _bind(request: HttpRequest, response: HttpResponse, begun: Redirect) -> None
     cookies with a top-level navigation from another site, but not with a form; `None` requires
     HTTPS."""
     foreign = begun.form_post and sections.secure()
-    samesite: cookies.SameSite = "None" if foreign else "Lax"
-    for surplus in state.surplus_cookies(cookies.starting_with(request, state.COOKIES)):
-        cookies.forget(response, surplus)
-    cookies.put(
+    samesite: envelope.SameSite = "None" if foreign else "Lax"
+    for surplus in state.surplus_cookies(envelope.cookies_starting_with(request, state.COOKIES)):
+        envelope.forget_cookie(response, surplus)
+    envelope.put_cookie(
         response, begun.cookie, begun.browser.reveal(), ttl=conf.state_ttl, samesite=samesite
     )
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from django.apps import apps
 
 from authservice.kernel import modules
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class OpenAPIConfig(modules.ModuleConfig):

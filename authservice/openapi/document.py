@@ -2,29 +2,136 @@
 
 3.1 instead of 3.0, because its schemas are JSON Schema: null is a type instead of a flag, and any
 JSON Schema validator can check responses.
+
+Links lead from responses to the requests that take values of them, such as the id of a created row.
+Tools that follow links send sequences of requests: https://spec.openapis.org/oas/v3.1.1#link-object.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import authservice
 from authservice.kernel.http.operations import Operation, Raw
 from authservice.kernel.sections import mount
-from authservice.openapi import (
-    examples,
-    links,
-    refusals,
-    request_schemas,
-    response_schemas,
-    tags,
-)
+from authservice.openapi import examples, refusals, request_schemas, response_schemas
 from authservice.openapi.conf import conf
-from authservice.openapi.response_schemas import ResponseSchemas
-from authservice.openapi.routes import EVERYWHERE, Route, guard_parameters, routes, token_schemes
+from authservice.openapi.response_schemas import ResponseSchemas, named
+from authservice.openapi.routes import (
+    EVERYWHERE,
+    Route,
+    guard_parameters,
+    ordered,
+    routes,
+    tag,
+    tags,
+    token_schemes,
+)
 
 Schema = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Values:
+    """Values of an answer that the routes at `path` and below it take. `pointers` has a JSON
+    pointer into the answer, without the first slash, by the name of the parameter or field that
+    takes the value."""
+
+    path: str
+    pointers: Mapping[str, str]
+
+
+_USER_ID = {"user_id": "id"}
+_ORGANIZATION = _Values("/org/{org_id}", {"org_id": "org_id"})
+_MEMBER = _Values("/org/{org_id}/members/{user_id}", {"org_id": "org_id", "user_id": "user_id"})
+_REFRESH = _Values("/refresh", {"refresh_token": "refresh_token"})
+_CHALLENGE = {"temp_token": "challenges/0/data/temp_token"}
+# By the name of the type of an answer.
+_LINKED: Mapping[str, Sequence[_Values]] = {
+    "AdminUser": (
+        _Values("/admin/users/{user_id}", _USER_ID),
+        _Values("/admin/audit/users/{user_id}", _USER_ID),
+    ),
+    "AuditEntry": (
+        _Values("/admin/audit/actions/{action}", {"action": "action"}),
+        _Values("/admin/audit/users/{user_id}", {"user_id": "actor_id"}),
+    ),
+    "Authenticated": (_REFRESH,),
+    "Challenged": (
+        _Values("/2fa/verify-login", _CHALLENGE),
+        _Values("/2fa/setup-login", _CHALLENGE),
+    ),
+    "SentInvitation": (_Values("/invitations/{invitation_id}", {"invitation_id": "id"}),),
+    "InvitationAccepted": (_REFRESH,),
+    "Member": (_ORGANIZATION, _MEMBER),
+    "Membership": (_ORGANIZATION, _MEMBER),
+    "SentOrgInvitation": (
+        _ORGANIZATION,
+        _Values(
+            "/org/{org_id}/invitations/{invitation_id}",
+            {"org_id": "org_id", "invitation_id": "id"},
+        ),
+    ),
+    "OrgInvitationAccepted": (_REFRESH,),
+    "Organization": (
+        _Values("/org/{org_id}", {"org_id": "id"}),
+        _Values("/org/{org_id}/members/{user_id}", {"org_id": "id", "user_id": "owner_id"}),
+        _Values("/org/switch", {"org_id": "id"}),
+    ),
+    "ProviderEntry": (_Values("/oauth/{provider}", {"provider": "name"}),),
+    "Refreshed": (_REFRESH,),
+    "Session": (_Values("/sessions/{session_id}", {"session_id": "id"}),),
+    "SignedInByProvider": (_REFRESH,),
+    "SwitchedTokens": (_REFRESH,),
+}
+
+
+def of_answer(answer: Any, source: Route, targets: Sequence[Route]) -> Schema:
+    """The links of a response whose `data` has the type `answer`, by the id of their operation."""
+    links: Schema = {}
+    candidates = (
+        (pointer, values, target)
+        for pointer, kind in _types(answer, "/data")
+        for values in _LINKED.get(kind, ())
+        for target in targets
+        if target is not source
+    )
+    for pointer, values, target in candidates:
+        # A route at or below the path of these values that needs no other parameters takes them.
+        below = f"{target.path}/".startswith(f"{values.path}/")
+        if not below or not set(target.parameters) <= set(values.pointers) or target.id in links:
+            continue
+        expressions = {
+            name: f"$response.body#{pointer}/{place}" for name, place in values.pointers.items()
+        }
+        parameters = {name: text for name, text in expressions.items() if name in target.parameters}
+        body = {name: text for name, text in expressions.items() if name not in target.parameters}
+        links[target.id] = {
+            "operationId": target.id,
+            **({"parameters": parameters} if parameters else {}),
+            **({"requestBody": body} if body else {}),
+        }
+    return links
+
+
+def _types(hint: Any, pointer: str) -> Iterator[tuple[str, str]]:
+    """The types in an answer, and where they are: for a list, its first entry."""
+    if get_origin(hint) is list:
+        yield from _types(get_args(hint)[0], f"{pointer}/0")
+    elif is_typeddict(get_origin(hint)):
+        # The one generic type of answers, a page of a list.
+        yield from _types(list[get_args(hint)[0]], f"{pointer}/list")  # type: ignore[misc]
+    elif is_typeddict(hint):
+        yield pointer, named(hint)
+        for name, field in get_type_hints(hint).items():
+            if is_typeddict(field) or get_origin(field) is list:
+                yield from _types(field, f"{pointer}/{name}")
+    else:
+        for member in get_args(hint):
+            yield from _types(member, pointer)
+
 
 VERSION = "3.1.1"
 DESCRIPTION = """\
@@ -69,14 +176,14 @@ def describe(*, guards: bool = True) -> Schema:
     used_tags: list[str] = []
     described_routes = [
         route if guards else replace(route, guarded=False)
-        for route in tags.ordered(routes())
+        for route in ordered(routes())
         if route.operation and not route.describes_itself
     ]
     for route in described_routes:
         if route.operation:  # as all of these have, for the type checker
             described = _operation(route, route.operation, components)
             for status, answer in route.operation.answers.items():
-                if answer_links := links.of_answer(answer, route, described_routes):
+                if answer_links := of_answer(answer, route, described_routes):
                     described["responses"][str(status)]["links"] = answer_links
             paths.setdefault(route.path, {})[route.method] = described
             used_tags += described["tags"]
@@ -89,7 +196,7 @@ def describe(*, guards: bool = True) -> Schema:
         },
         "servers": [{"url": mount().rstrip("/")}],
         "security": EVERYWHERE,
-        "tags": tags.tags(used_tags),
+        "tags": tags(used_tags),
         "paths": paths,
         "components": {
             "schemas": dict(
@@ -132,7 +239,7 @@ def _operation(route: Route, operation: Operation, components: _Components) -> S
         "operationId": route.id,
         "summary": operation.summary or route.id,
         **({"description": operation.description} if operation.description else {}),
-        "tags": [tags.tag(route)],
+        "tags": [tag(route)],
         **route.security,
         **({"parameters": parameters} if parameters else {}),
         **({"requestBody": body} if body else {}),

@@ -26,7 +26,7 @@ from typing import (
 from authservice.kernel.http.operations import Extras, Is, Named, carried, extension
 from authservice.kernel.interfaces import SessionData
 from authservice.kernel.modules import plugs
-from authservice.openapi import project_fields
+from authservice.openapi import request_schemas
 
 Schema = dict[str, Any]
 
@@ -131,7 +131,7 @@ class ResponseSchemas:
         fields = {name: _with_arguments(field, generic) for name, field in hints.items()}
         text = inspect.cleandoc(kind.__doc__ or "")
         extra_properties = {
-            name: project_fields.of_attribute(*pair) for name, pair in extension(kind).items()
+            name: request_schemas.of_attribute(*pair) for name, pair in extension(kind).items()
         }
         return {
             "type": "object",

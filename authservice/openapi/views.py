@@ -1,4 +1,9 @@
-"""Endpoints of the description, of the two pages that display it, and of their assets.
+"""Endpoints of the description, of the pages Swagger UI and ReDoc that display it, and of their
+files.
+
+The files are those of drf-spectacular-sidecar, a package of files only, and our start scripts. They
+are served below the mount, so that the host project needs no static files for them and the pages
+load from no other origin.
 
 The pages load nothing from other origins, and their Content-Security-Policy enforces it: users can
 send passwords from these pages.
@@ -6,19 +11,108 @@ send passwords from these pages.
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from pathlib import PurePath
 from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
+from django.utils.html import format_html
 
+import authservice
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.users import user_model
 from authservice.kernel import errors
 from authservice.kernel.http.operations import Raw, operation
-from authservice.openapi import as_text, ui_pages
+from authservice.kernel.sections import mount
+from authservice.openapi import as_text
 from authservice.openapi.conf import conf
+from authservice.openapi.routes import guard_headers
+
+# By the name below the mount: the path in the sidecar.
+_BUNDLED = {
+    "swagger-ui.css": "swagger-ui-dist/swagger-ui.css",
+    "swagger-ui-bundle.js": "swagger-ui-dist/swagger-ui-bundle.js",
+    "favicon.png": "swagger-ui-dist/favicon-32x32.png",
+    "redoc.standalone.js": "redoc/bundles/redoc.standalone.js",
+}
+_OWN = ("swagger-ui-start.js", "redoc-start.js")
+_MEDIA_TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".png": "image/png",
+}
+# A logo that the ReDoc bundle would load from the server of its authors.
+_EXTERNAL_LOGO = b"https://cdn.redoc.ly/redoc/logo-mini.svg"
+_EMPTY_IMAGE = b"data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E"
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<link rel="icon" href="{base}favicon.png">
+{styles}
+</head>
+<body>
+<div id="page" data-schema="{schema}" data-guard="{guard}" data-token="{token}"></div>
+<script src="{base}{bundle}?v={version}"></script>
+<script src="{base}{start}?v={version}"></script>
+</body>
+</html>
+"""
+
+
+def swagger_ui() -> str:
+    return _page("swagger-ui-bundle.js", "swagger-ui-start.js", "swagger-ui.css")
+
+
+def redoc() -> str:
+    return _page("redoc.standalone.js", "redoc-start.js")
+
+
+def _page(bundle: str, start: str, style: str = "") -> str:
+    base = reverse("authservice:docs") + "/"
+    link = '<link rel="stylesheet" href="{}{}?v={}">'
+    return format_html(
+        _PAGE,
+        title=conf.title,
+        base=base,
+        styles=format_html(link, base, style, authservice.__version__) if style else "",
+        schema=reverse("authservice:schema-json"),
+        guard=next(iter(guard_headers()), ""),
+        # Not by `reverse`: the app that has this route may not be installed.
+        token=mount() + "csrf-token",
+        bundle=bundle,
+        start=start,
+        version=authservice.__version__,
+    )
+
+
+@cache
+def packed_asset(name: str) -> bytes:
+    """The content of a file that a page loads, compressed with gzip."""
+    return gzip.compress(asset(name)[1])
+
+
+def asset(name: str) -> tuple[str, bytes]:
+    """Media type and content of a file that a page loads. Raises `NotFound`."""
+    if name in _OWN:
+        file = files("authservice.openapi") / "scripts" / name
+    elif name in _BUNDLED:
+        static = files("drf_spectacular_sidecar") / "static" / "drf_spectacular_sidecar"
+        file = static / _BUNDLED[name]
+    else:
+        raise errors.NotFound
+    content = file.read_bytes().replace(_EXTERNAL_LOGO, _EMPTY_IMAGE)
+    return _MEDIA_TYPES[PurePath(name).suffix], content
+
 
 _POLICY = "; ".join(
     (
@@ -117,7 +211,7 @@ class SwaggerUI(_Page):
     @operation("GET", answer=Raw(("text/html",)), faults=(errors.NotFound,))
     def show(self) -> HttpResponse:
         """Show this description in Swagger UI"""
-        return self._page(ui_pages.swagger_ui())
+        return self._page(swagger_ui())
 
 
 class Redoc(_Page):
@@ -127,7 +221,7 @@ class Redoc(_Page):
     @operation("GET", answer=Raw(("text/html",)), faults=(errors.NotFound,))
     def show(self) -> HttpResponse:
         """Show this description in ReDoc"""
-        return self._page(ui_pages.redoc())
+        return self._page(redoc())
 
 
 class Asset(Endpoint):
@@ -147,9 +241,9 @@ class Asset(Endpoint):
         """Get a script or style sheet of the pages"""
         if not conf.pages:
             raise errors.NotFound
-        kind, content = ui_pages.asset(name)
+        kind, content = asset(name)
         if _accepts_gzip(self.request):
-            response = _packed(ui_pages.packed_asset(name), kind)
+            response = _packed(packed_asset(name), kind)
         else:
             response = _vary(HttpResponse(content, content_type=kind))
         response.headers["Cache-Control"] = f"public, max-age={_DAY}"

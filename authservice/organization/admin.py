@@ -22,8 +22,8 @@ from authservice.core.staff.admin_pages import (
     ReadOnly,
 )
 from authservice.kernel import clock
-from authservice.kernel.http.request_client import of_page
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.http.incoming import of_page
+from authservice.kernel.languages import admin_text as _
 from authservice.organization import organizations, staff
 from authservice.organization.errors import SlugTaken
 from authservice.organization.models import Membership, Organization, OrganizationInvitation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from authservice import signals
 from authservice.kernel import modules
 from authservice.kernel.actions import ANYBODY, Action
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class OrganizationConfig(modules.ModuleConfig):
@@ -16,11 +16,11 @@ class OrganizationConfig(modules.ModuleConfig):
         "authservice.organization.views.organization_routes",
         "authservice.organization.views.invitation_routes",
     )
-    session_data = "authservice.organization.views.shapes.session_data"
+    session_data = "authservice.organization.serializers.session_data"
     message_builders = "authservice.organization.invitations.message_builders"
     account_access = "authservice.organization.invitations.account_access"
     expired_rows = "authservice.organization.invitations.expired_rows"
-    event_listener = "authservice.organization.organizations.on_event"
+    event_listener = "authservice.organization.members.on_event"
     support = (
         "authservice.organization.support.memberships",
         "authservice.organization.support.invitations",
@@ -95,7 +95,7 @@ class OrganizationConfig(modules.ModuleConfig):
     }
 
     def ready(self) -> None:
-        from authservice.organization import checks, user_deletion
+        from authservice.organization import checks, members
 
         checks.connect()
-        user_deletion.connect()
+        members.connect_deletion()

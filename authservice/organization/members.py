@@ -1,4 +1,11 @@
-"""The members of an organization: list, join, change a role, remove and leave."""
+"""The members of an organization: list, join, change a role, remove and leave. A new user may get
+an organization; when a user is deleted, in whatever way, other members become owners of their
+organizations.
+
+Staff delete users over the API and in Django admin, the cleanup deletes unused accounts, and a host
+project deletes users in its own code. All of them send `pre_delete`, in the transaction of the
+deletion, so no organization is left without an owner.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +13,32 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, QuerySet, Window
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    IntegerField,
+    OuterRef,
+    QuerySet,
+    Value,
+    When,
+    Window,
+)
+from django.db.models.signals import post_delete
 
+from authservice.core.credentials import passwords
 from authservice.core.models import Account, Session
 from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
+from authservice.core.users.user_model import before_deletion
 from authservice.kernel import databases, events, sql
 from authservice.kernel.client import Client
+from authservice.kernel.events import Event, EventListener
 from authservice.kernel.interfaces import Page
-from authservice.organization import access, active, errors, roles
+from authservice.organization import access, active, errors, organizations, roles
 from authservice.organization.access import Actor
-from authservice.organization.conf import conf
+from authservice.organization.conf import conf, name_from
 from authservice.organization.models import Membership, Organization
 from authservice.organization.roles import Permission
 
@@ -187,3 +208,88 @@ def _record(action: str, actor: Actor, member: Membership, client: Client, **met
     events.record(
         action, actor.person, client, target=target, organization=organization, **metadata
     )
+
+
+def connect_deletion() -> None:
+    post_delete.connect(
+        _retire_slug, sender=Organization, dispatch_uid="authservice.organization.slug"
+    )
+    before_deletion(_before_deletion, "authservice.organization.members")
+
+
+def _retire_slug(instance: Organization, using: str, **_: Any) -> None:
+    """However an organization is deleted, its slug stays reserved for a while."""
+    if using == databases.primary():
+        organizations.retire_slug(instance.slug)
+
+
+def _before_deletion(instance: Any, using: str, **_: Any) -> None:
+    """Remove a user who is about to be deleted from all organizations."""
+    if using != databases.primary():
+        return
+    # Lock the user first, as everywhere: then the user cannot join an organization after this
+    # function has read the memberships.
+    passwords.lock_users([instance.pk])
+    memberships = Membership.objects.filter(user=instance.pk)
+    organization_ids = list(memberships.values_list("organization_id", flat=True))
+    locked = Organization.objects.select_for_update().filter(pk__in=organization_ids).order_by("pk")
+    for organization in list(locked):
+        rows = Membership.objects.filter(organization=organization)
+        member = rows.filter(user=instance.pk).first()
+        if member is None:
+            continue
+        other_members = rows.exclude(pk=member.pk)
+        if not other_members.exists():
+            _record_succession("org.deleted", organization, slug=organization.slug)
+            organizations.remove(organization)
+            continue
+        if member.role == roles.OWNER and not other_owners(member).exists():
+            promoted, person = _successor(other_members)
+            change = {"role": {"before": promoted.role, "after": roles.OWNER}}
+            Membership.objects.filter(pk=promoted.pk).update(role=roles.OWNER)
+            organization_id = str(organization.pk)
+            _record_succession(
+                "org.member.role_changed", person.user, organization=organization_id, **change
+            )
+        # Not left to the cascade: if several users are deleted together, the next one must not
+        # count this one among the members who stay.
+        discard(member)
+
+
+def _successor(other_members: QuerySet[Membership]) -> Member:
+    """The admin who joined first, else the member of the highest rank who joined first. Suspended
+    members are skipped, since they cannot manage the organization, unless all are suspended."""
+    ranks = [When(role=role.name, then=Value(role.rank)) for role in roles.table().values()]
+    rank = Case(*ranks, default=Value(0), output_field=IntegerField())
+    ranked = other_members.order_by(-rank, "joined_at", "pk")
+    in_order = in_batches(ranked)
+    active = (candidate for candidate in in_order if candidate[1].active)
+    return next(active, None) or next(in_batches(ranked[:1]))
+
+
+def _record_succession(action: str, target: Any, **metadata: Any) -> None:
+    # By the system: who deleted the user is recorded with that deletion.
+    events.record_by_staff(action, None, target, Client(), **metadata)
+
+
+class AutoCreate(EventListener):
+    """Fills the slot `event_listener`: creates an organization for a new user, in the transaction
+    of the sign-up."""
+
+    def listens(self, action: str) -> bool:
+        """Whether an organization may be created after this action."""
+        return action == "auth.signup" and conf.auto_create
+
+    def record(self, event: Event) -> None:
+        if event.metadata.get("method") == organizations.INVITATION:
+            return
+        person = lookup.get_person(event.user)
+        local_part = person.email.partition("@")[0]
+        user_name = person.account.name or person.username or local_part or person.id
+        created = organizations.found_by(
+            person.user, name=name_from(conf.auto_create_name, user_name)
+        )
+        events.record("org.created", person, event.client, target=created, slug=created.slug)
+
+
+on_event = AutoCreate()

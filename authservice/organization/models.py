@@ -13,9 +13,9 @@ from django.db import models
 
 from authservice.core.invitations.models import Invitation
 from authservice.kernel import clock
+from authservice.kernel.clock import uuid7
 from authservice.kernel.databases import PrimaryManager
-from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.uuid7 import uuid7
+from authservice.kernel.languages import admin_text as _
 from authservice.organization import roles
 from authservice.organization.conf import NAME
 

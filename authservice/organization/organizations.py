@@ -14,16 +14,14 @@ from django.db.models import F, QuerySet
 
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
-from authservice.kernel import clock, databases, errors, events, throttling, transactions
+from authservice.kernel import clock, databases, errors, events, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.events import Event, EventListener
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.organization import access, active, roles
 from authservice.organization import errors as org_errors
-from authservice.organization.conf import conf, name_from
+from authservice.organization.conf import conf
 from authservice.organization.models import SLUG, FormerSlug, Membership, Organization
 from authservice.organization.roles import Permission
 
@@ -72,7 +70,7 @@ def create(
     return created
 
 
-@transactions.inside
+@databases.inside_transaction
 def found_by(user: Any, *, name: str, slug: str = "") -> Organization:
     """Insert an organization and its owner. Raises `SlugTaken`."""
     created = _insert(user, name, slug) if slug else _insert_numbered(user, name)
@@ -157,7 +155,7 @@ def delete(caller: Person, session: Session, client: Client, org_id: str) -> Non
 
 def remove(organization: Organization) -> None:
     """Delete a locked organization, which then is no longer the active one of any session. A
-    receiver in `user_deletion` reserves its slug."""
+    receiver in `members` reserves its slug."""
     active.forget(organization)
     organization.delete(using=databases.primary())
 
@@ -209,24 +207,3 @@ def first_free_slug(base: str, *, least: int) -> int:
     while number <= _NUMBERED and numbered_slug(base, number) in used_slugs:
         number += 1
     return number
-
-
-class AutoCreate(EventListener):
-    """Fills the slot `event_listener`: creates an organization for a new user, in the transaction
-    of the sign-up."""
-
-    def listens(self, action: str) -> bool:
-        """Whether an organization may be created after this action."""
-        return action == "auth.signup" and conf.auto_create
-
-    def record(self, event: Event) -> None:
-        if event.metadata.get("method") == INVITATION:
-            return
-        person = lookup.get_person(event.user)
-        local_part = person.email.partition("@")[0]
-        user_name = person.account.name or person.username or local_part or person.id
-        created = found_by(person.user, name=name_from(conf.auto_create_name, user_name))
-        events.record("org.created", person, event.client, target=created, slug=created.slug)
-
-
-on_event = AutoCreate()

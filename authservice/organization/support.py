@@ -14,8 +14,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from authservice.core.invitations.models import KEPT_BY_SENDER
 from authservice.core.users.person import Person
-from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import admin_text as _
+from authservice.kernel.languages import phrase
 from authservice.kernel.support_parts import (
     REMOVED,
     SHOWN,

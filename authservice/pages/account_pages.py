@@ -22,8 +22,8 @@ from authservice.kernel.errors import (
     ReauthenticationRequired,
     ValidationFailed,
 )
+from authservice.kernel.languages import page_text as _
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import page_text as _
 from authservice.kernel.secret import Secret
 from authservice.pages import calls, form_errors, form_fields, passkey_forms
 from authservice.pages.account_section import AccountSection, Action, Box, Form

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from authservice.kernel import modules
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class PagesConfig(modules.ModuleConfig):

@@ -22,7 +22,7 @@ from django.urls import NoReverseMatch, reverse
 
 from authservice.core.api import callers
 from authservice.core.api.endpoint import Endpoint
-from authservice.core.api.routing import routes_of
+from authservice.core.api.guarded_routes import routes_of
 from authservice.core.sessions.bearer import Caller
 from authservice.kernel.errors import Fault, NotFound
 from authservice.kernel.http.envelope import refusal

@@ -15,8 +15,8 @@ from authservice.kernel import message_queue
 from authservice.kernel.checks import declare, message
 from authservice.kernel.sections import frontend, root
 from authservice.kernel.settings import complaints
-from authservice.pages import contrast, views
-from authservice.pages.conf import conf
+from authservice.pages import views
+from authservice.pages.conf import COLOR, MINIMUM, PAGE, PAGE_DARK, conf, ratio
 
 declare(
     {
@@ -88,15 +88,15 @@ def check_pages(**_: Any) -> Iterator[CheckMessage]:
     if not message_queue.can_mail():
         yield message("authservice.W245")
     colors = (
-        ("COLOR", conf.color, contrast.PAGE),
-        ("COLOR_DARK", conf.color_dark, contrast.PAGE_DARK),
+        ("COLOR", conf.color, PAGE),
+        ("COLOR_DARK", conf.color_dark, PAGE_DARK),
     )
     for name, color, page in colors:
-        if not contrast.COLOR.fullmatch(color):
+        if not COLOR.fullmatch(color):
             continue  # reported as authservice.E006
-        if (ratio := contrast.ratio(color, page)) < contrast.MINIMUM:
+        if (contrast := ratio(color, page)) < MINIMUM:
             text = (
-                f"PAGES.{name} is {color!r}, whose contrast with the page is {ratio:.1f} to 1: many"
-                " people cannot read links and buttons."
+                f"PAGES.{name} is {color!r}, whose contrast with the page is {contrast:.1f} to 1:"
+                " many people cannot read links and buttons."
             )
             yield message("authservice.W239", text)

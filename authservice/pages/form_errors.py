@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from authservice.core.conf import core
-from authservice.core.credentials import passwords
+from authservice.core.credentials import password_rules
 from authservice.core.errors import (
     InvalidCredentials,
     InvalidPassword,
@@ -25,7 +25,7 @@ from authservice.core.users import creation, extra_fields, host_fields
 from authservice.core.users.creation import NewUser
 from authservice.kernel.errors import Fault, ValidationFailed
 from authservice.kernel.http.fields import require_texts
-from authservice.kernel.phrases import translated
+from authservice.kernel.languages import translated
 from authservice.kernel.secret import Secret
 from authservice.pages import form_fields
 from authservice.pages.calls import Values
@@ -65,7 +65,7 @@ def of_form(
             continue
         try:
             password = Secret(visitor.sent.get(field.name))
-            passwords.require_strong(password, user, field=field.name)
+            password_rules.require_strong(password, user, field=field.name)
         except InvalidPassword as refusal:
             return errors | form_fields.errors_of(refusal, [field])
         except Fault:

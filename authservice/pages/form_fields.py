@@ -11,13 +11,13 @@ from django.core import signing
 from django.http import QueryDict
 from rest_framework import serializers
 
-from authservice.core.credentials import passwords
+from authservice.core.credentials import password_rules
 from authservice.core.users import extra_fields, host_fields, identifiers
 from authservice.core.users.user_model import host
-from authservice.kernel import crypto, errors, templates
+from authservice.kernel import errors, secret, templates
 from authservice.kernel.errors import Fault
-from authservice.kernel.phrases import page_count
-from authservice.kernel.phrases import page_text as _
+from authservice.kernel.languages import page_count
+from authservice.kernel.languages import page_text as _
 from authservice.kernel.secret import Secret
 from authservice.pages.calls import Values
 
@@ -95,7 +95,7 @@ class Field:
     autocomplete: str = "off"
     inputmode: str = ""
     hint: Any = ""
-    rules: Sequence[passwords.Rule] = ()
+    rules: Sequence[password_rules.Rule] = ()
     required: bool = True
     value: Any = ""
     choices: Sequence[tuple[Any, Any]] = ()
@@ -214,7 +214,7 @@ def new_password(name: str = "password", label: Any = PASSWORD, *, user: Any = N
         label=label,
         type="password",
         autocomplete="new-password",
-        rules=passwords.rules(user),
+        rules=password_rules.rules_for(user),
     )
 
 
@@ -293,13 +293,13 @@ def packed(setup: Mapping[str, Any]) -> Secret:
     page shows it again after a wrong code. It is signed, so that no page shows a picture that
     somebody else made."""
     shown_once = {name: setup[name] for name in ("qr_code", "qr_url", "secret", "backup_codes")}
-    return Secret(crypto.signer(_SETUP).sign(json.dumps(shown_once)))
+    return Secret(secret.signer(_SETUP).sign(json.dumps(shown_once)))
 
 
 def unpacked(sent: Sent) -> Mapping[str, Any] | None:
     """The `packed` set-up that a form sent back, None if it has none."""
     try:
-        return Values(json.loads(crypto.signer(_SETUP).unsign(sent.get("setup"))))
+        return Values(json.loads(secret.signer(_SETUP).unsign(sent.get("setup"))))
     except signing.BadSignature:
         return None
 

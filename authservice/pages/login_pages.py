@@ -19,10 +19,10 @@ from authservice.kernel import settings
 from authservice.kernel.errors import Fault
 from authservice.kernel.hooks import Refused
 from authservice.kernel.interfaces import AccountAccess
+from authservice.kernel.languages import page_count
+from authservice.kernel.languages import page_text as _
 from authservice.kernel.link_pages import ResultPage
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import page_count
-from authservice.kernel.phrases import page_text as _
 from authservice.kernel.secret import Secret
 from authservice.pages import calls, form_errors, form_fields, passkey_forms, provider_marks
 from authservice.pages.calls import Answer, Values

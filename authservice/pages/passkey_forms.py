@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from authservice.kernel import templates
-from authservice.kernel.phrases import page_text as _
+from authservice.kernel.languages import page_text as _
 from authservice.kernel.secret import Secret
 from authservice.pages import calls
 from authservice.pages.calls import Values

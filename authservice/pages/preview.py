@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 
-from authservice.core.credentials import passwords
+from authservice.core.credentials import password_rules
 from authservice.kernel.errors import NotFound
 from authservice.kernel.http import pages
 from authservice.kernel.secret import Secret
@@ -211,7 +211,7 @@ def _of_links() -> _States:
     dead = {"heading": "This link does not work", "text": "It was used before.", "failed": True}
     broken = {"heading": "Something went wrong", "text": "Try again later.", "failed": True}
     link = {"token": Secret("x"), "action": "#", "email": EMAIL, "account": EMAIL}
-    choice = {**link, "password_rules": passwords.rules()}
+    choice = {**link, "password_rules": password_rules.rules_for()}
     invited = "accept_invitation.html"
     secure = "authservice/core/secure_account.html"
     acme = {**choice, "organization": "Acme"}

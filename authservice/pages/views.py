@@ -13,12 +13,12 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from authservice.core.credentials import passwords
+from authservice.core.credentials import password_rules
 from authservice.kernel.http import pages
 from authservice.kernel.link_pages import FormPage, LinkPages, ResultPage
 from authservice.kernel.sections import frontend
-from authservice.pages import contrast, form_fields, login_pages, texts, visitor
-from authservice.pages.conf import conf
+from authservice.pages import form_fields, login_pages, texts, visitor
+from authservice.pages.conf import conf, text_on
 
 _SECOND_FACTOR = "2fa-verify-login"
 _JOINED = "org-invitation-accept"
@@ -53,12 +53,12 @@ class _Pages(LinkPages):
             "name": conf.name,
             "logo_url": conf.logo_url,
             "color": conf.color,
-            "text_on_color": contrast.text_on(conf.color),
+            "text_on_color": text_on(conf.color),
             "color_dark": conf.color_dark,
             "font": conf.font,
             "radius": str(conf.radius),  # as text, since a template takes 0 for absent
             "legal_links": conf.legal_links,
-            "text_on_color_dark": contrast.text_on(conf.color_dark),
+            "text_on_color_dark": text_on(conf.color_dark),
         }
 
     def form(self, page: FormPage) -> HttpResponse:
@@ -71,7 +71,7 @@ class _Pages(LinkPages):
             # Secrets: a template writes one as `token.reveal`, so that none is in an error report.
             **page.hidden,
             # Of a new user, unless the details of the link have those of its user.
-            "password_rules": passwords.rules(),
+            "password_rules": password_rules.rules_for(),
             **page.link_details,
             "typed": page.typed,
             "errors": errors,

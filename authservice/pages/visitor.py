@@ -29,16 +29,16 @@ from django.utils.functional import cached_property
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.csrf import csrf_exempt
 
-from authservice.core.api import callers, django_session, identity, redirects
+from authservice.core.api import callers, django_session, identity, responses
 from authservice.core.api import token_cookies as sessions_of_cookies
 from authservice.core.api.endpoint import NotFoundEndpoint
 from authservice.core.sessions import revocation
 from authservice.core.sessions.bearer import Caller
-from authservice.kernel import clock, crypto, errors, languages
+from authservice.kernel import clock, errors, languages, secret
 from authservice.kernel.errors import Fault
-from authservice.kernel.http import body, cookies, pages
+from authservice.kernel.http import envelope, incoming, pages
 from authservice.kernel.http.envelope import HIDDEN, crash, keep_from_caches
-from authservice.kernel.http.request_client import count_request, is_escaped, of_page, request_id
+from authservice.kernel.http.incoming import count_request, is_escaped, of_page, request_id
 from authservice.kernel.link_pages import ResultPage
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as token_cookies
@@ -84,10 +84,10 @@ class Visitor:
     def receive(self) -> None:
         """Read the form, and check its CSRF token."""
         try:
-            length = body.length(self.request)
+            length = incoming.body_length(self.request)
         except ValueError as error:
             raise errors.InvalidRequestBody from error
-        if length > body.LIMIT:
+        if length > incoming.BODY_LIMIT:
             raise errors.RequestTooLarge
         # `csrf_exempt` is used as any view: it lacks the attribute that it sets, so it is checked.
         self.stale = bool(self._check.process_view(self.request, csrf_exempt, (), {}))
@@ -155,7 +155,7 @@ class Visitor:
         if "fields" in context:
             context = {**context, "fields": form_fields.with_focus(context["fields"])}
         session = getattr(self.request, "session", {})
-        is_seen = self.request.method == "GET" and not pages.is_prefetch(self.request)
+        is_seen = self.request.method == "GET" and not incoming.is_prefetch(self.request)
         notice = str(session.pop(_NOTICE)) if is_seen and _NOTICE in session else ""
         full_context = {
             "csrf_token": get_token(self.request),
@@ -188,7 +188,7 @@ class Visitor:
         """Redirect after a form; the next page shows `notice` once."""
         if notice and hasattr(self.request, "session"):
             self.request.session[_NOTICE] = str(notice)
-        return redirects.redirect(url, status=303)
+        return responses.redirect_to(url, status=303)
 
     def begin(self, access_token: Secret, *, remember: bool = False) -> None:
         """Let Django's session carry the session of this token. A session of token cookies that
@@ -204,21 +204,21 @@ class Visitor:
         """Sign this browser in, and lead to where the user wanted to go, or to `onward`."""
         self.begin(access_token, remember=remember)
         response = self.go(onward or self.destination)
-        cookies.forget(response, _NEXT_COOKIE)
+        envelope.forget_cookie(response, _NEXT_COOKIE)
         if self.remembered:
-            cookies.forget(response, _REMEMBER_COOKIE)
+            envelope.forget_cookie(response, _REMEMBER_COOKIE)
         return response
 
     def send_on(self) -> HttpResponse:
         """Lead a user who is signed in to where they wanted to go."""
         response = self.go(self.destination)
-        cookies.put(response, _SENT_ON_COOKIE, self.destination, ttl=_SENT_ON_TTL)
+        envelope.put_cookie(response, _SENT_ON_COOKIE, self.destination, ttl=_SENT_ON_TTL)
         return response
 
     @property
     def was_sent_on(self) -> bool:
         """Whether the page that `send_on` led to has sent them back at once."""
-        return cookies.get(self.request, _SENT_ON_COOKIE) == self.destination
+        return envelope.get_cookie(self.request, _SENT_ON_COOKIE) == self.destination
 
     @property
     def is_nobody(self) -> bool:
@@ -249,7 +249,7 @@ class Visitor:
         if url := self.next:
             return url
         try:
-            remembered = str(_signer().unsign(cookies.get(self.request, _NEXT_COOKIE)))
+            remembered = str(_signer().unsign(envelope.get_cookie(self.request, _NEXT_COOKIE)))
         except signing.BadSignature:
             return home()
         return self._own(remembered) or home()
@@ -257,19 +257,19 @@ class Visitor:
     def keep_next(self, response: HttpResponse) -> None:
         """Remember the page for a login that comes back by a mail or a provider."""
         if self.next:
-            cookies.put(response, _NEXT_COOKIE, _signer().sign(self.next), ttl=_RETURN_TTL)
+            envelope.put_cookie(response, _NEXT_COOKIE, _signer().sign(self.next), ttl=_RETURN_TTL)
 
     @property
     def remembered(self) -> bool:
         """Whether they chose to stay signed in before they left for a mail."""
-        return cookies.get(self.request, _REMEMBER_COOKIE) == "on"
+        return envelope.get_cookie(self.request, _REMEMBER_COOKIE) == "on"
 
     def keep_remember(self, response: HttpResponse) -> None:
         """Remember the choice of this form for a login that comes back by a mail."""
         if "remember" in self.sent:
-            cookies.put(response, _REMEMBER_COOKIE, "on", ttl=_RETURN_TTL)
+            envelope.put_cookie(response, _REMEMBER_COOKIE, "on", ttl=_RETURN_TTL)
         elif self.remembered:
-            cookies.forget(response, _REMEMBER_COOKIE)
+            envelope.forget_cookie(response, _REMEMBER_COOKIE)
 
     def url(self, name: str, **query: str) -> str:
         """The address of a page, with the page that the user wanted to see."""
@@ -283,7 +283,7 @@ class Visitor:
         for called_response in self._cookies:
             dropped = callers.cookie_names()
             if called_response is self._renewing:
-                dropped.discard(cookies.name(token_cookies.access_name))
+                dropped.discard(envelope.cookie_name(token_cookies.access_name))
             for name, cookie in called_response.cookies.items():
                 if name not in dropped or not cookie.value:  # a removed cookie has no value
                     response.cookies[name] = cookie
@@ -338,7 +338,7 @@ def is_for_people(request: HttpRequest) -> bool:
     that they accept HTML."""
     if "text/html" not in request.META.get("HTTP_ACCEPT", "").lower():
         return False
-    return request.method != "POST" or request.content_type == body.FORM
+    return request.method != "POST" or request.content_type == incoming.FORM
 
 
 def status_of(fault: Fault | None) -> int:
@@ -391,7 +391,7 @@ def login_url(request: HttpRequest) -> str:
 def _signer() -> signing.Signer:
     """Signs the page in the cookie. Browsers send a cookie to all ports of a host: a project on
     another port may have set it."""
-    return crypto.signer("page-next")
+    return secret.signer("page-next")
 
 
 class _Check(CsrfViewMiddleware):

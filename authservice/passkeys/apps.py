@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from authservice.kernel import modules
 from authservice.kernel.actions import ANYBODY, CRITICAL, SYSTEM, USER, WARNING, Action
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class PasskeysConfig(modules.ModuleConfig):

@@ -24,7 +24,7 @@ from django.core import signing
 
 from authservice.core.models import OneTimeToken, Session
 from authservice.core.users.person import Person
-from authservice.kernel import clock, crypto, databases, transactions
+from authservice.kernel import clock, databases, secret
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import InsertUnlessStored
 from authservice.passkeys import relying_party
@@ -55,17 +55,17 @@ class Enrolment:
 
 
 def new() -> str:
-    return crypto.b64(secrets.token_bytes(_BYTES))
+    return secret.b64(secrets.token_bytes(_BYTES))
 
 
 def of_temp_token(temp_token: Secret) -> str:
     """The challenge of a second factor, for the temp_token of a login or of a step-up."""
     # A plain digest suffices, as only the client has the temp_token, which is a secret.
-    return crypto.b64(bytes.fromhex(crypto.fingerprint(f"{_PURPOSE}:{temp_token.reveal()}")))
+    return secret.b64(bytes.fromhex(secret.fingerprint(f"{_PURPOSE}:{temp_token.reveal()}")))
 
 
 def sign_login(challenge: str) -> Secret:
-    return Secret(crypto.timestamp_signer(_LOGIN).sign(challenge))
+    return Secret(secret.timestamp_signer(_LOGIN).sign(challenge))
 
 
 def read_login(request_token: Secret) -> str:
@@ -76,7 +76,7 @@ def read_login(request_token: Secret) -> str:
 def sign_enrolment(enrolment: Enrolment, session: Session) -> Secret:
     flag = "conditional" if enrolment.conditional else "asked"
     text = f"{enrolment.challenge}:{enrolment.handle}:{flag}:{session.pk.hex}"
-    return Secret(crypto.timestamp_signer(_ENROLMENT).sign(text))
+    return Secret(secret.timestamp_signer(_ENROLMENT).sign(text))
 
 
 def read_enrolment(request_token: Secret, session: Session) -> Enrolment:
@@ -87,7 +87,7 @@ def read_enrolment(request_token: Secret, session: Session) -> Enrolment:
     return Enrolment(challenge, handle, flag == "conditional")
 
 
-@transactions.inside
+@databases.inside_transaction
 def use_up(challenge: str, person: Person) -> bool:
     """Use a challenge up; False if it was used before. Concurrent answers to one challenge wait
     until the first of them commits."""
@@ -95,7 +95,7 @@ def use_up(challenge: str, person: Person) -> bool:
     row = OneTimeToken(
         purpose=_PURPOSE,
         # Not keyed: after a change of `SECRET_KEY` the same challenge would have another digest.
-        digest=crypto.fingerprint(f"{_PURPOSE}:{challenge}"),
+        digest=secret.fingerprint(f"{_PURPOSE}:{challenge}"),
         user_id=person.user.pk,
         created_at=now,
         spent_at=now,
@@ -107,7 +107,7 @@ def use_up(challenge: str, person: Person) -> bool:
 
 def _unsigned(purpose: str, request_token: Secret) -> str:
     try:
-        return crypto.timestamp_signer(purpose).unsign(request_token.reveal(), max_age=conf.timeout)
+        return secret.timestamp_signer(purpose).unsign(request_token.reveal(), max_age=conf.timeout)
     except signing.BadSignature as error:
         raise Expired from error
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Annotated, Literal
 from uuid import UUID
 
-from authservice.kernel import crypto
+from authservice.kernel import secret
 from authservice.kernel.origins import normal
 from authservice.kernel.rules import ReadableFile, Rule, between
 from authservice.kernel.settings import section
@@ -36,8 +36,8 @@ def _is_origin(text: str) -> bool:
     if not text.startswith(ANDROID):
         return bool(text) and normal(text) == text
     try:
-        return len(crypto.unb64(text.removeprefix(ANDROID))) == _SHA256
-    except crypto.Unreadable:
+        return len(secret.unb64(text.removeprefix(ANDROID))) == _SHA256
+    except secret.Unreadable:
         return False
 
 

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
-from authservice.kernel import clock, crypto, databases, events, transactions
+from authservice.kernel import clock, databases, events, secret
 from authservice.kernel.client import Client
 from authservice.kernel.sql import InsertUnlessStored, Select, Update, param
 from authservice.passkeys.models import Handle, Passkey
@@ -62,7 +62,7 @@ class FoundPasskey:
 
 
 def digest_of(credential_id: str) -> str:
-    return crypto.fingerprint(credential_id)
+    return secret.fingerprint(credential_id)
 
 
 def find(credential_id: str) -> FoundPasskey | None:
@@ -88,7 +88,7 @@ def find_handle(person: Person) -> str:
     return Handle.objects.filter(user=person.user.pk).values_list("value", flat=True).first() or ""
 
 
-@transactions.inside
+@databases.inside_transaction
 def take_handle(person: Person, handle: str) -> bool:
     """Make this the handle of the user with the first passkey; False if the user has another one.
     The caller holds the lock of the user's row."""
@@ -98,14 +98,14 @@ def take_handle(person: Person, handle: str) -> bool:
     return True
 
 
-@transactions.inside
+@databases.inside_transaction
 def add(passkey: Passkey) -> bool:
     """Store a passkey; False if any account has a passkey with this id already."""
     passkey.credential_digest = digest_of(passkey.credential_id)
     return bool(_INSERT.bound(databases.primary(), passkey).run())
 
 
-@transactions.inside
+@databases.inside_transaction
 def remove(chosen: QuerySet[Passkey]) -> list[Passkey]:
     """Delete these passkeys; returns those that this call deleted. The caller holds the lock of
     the user's row."""
@@ -116,7 +116,7 @@ def remove(chosen: QuerySet[Passkey]) -> list[Passkey]:
 Use = Literal["used", "gone", "fell back"]
 
 
-@transactions.inside
+@databases.inside_transaction
 def use(passkey: Passkey, assertion: Assertion, person: Person, client: Client) -> Use:
     """Store that the passkey was used, with its new counter, and record a counter that fell back.
 

@@ -12,10 +12,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db import models
 
-from authservice.kernel import clock, crypto
+from authservice.kernel import clock, secret
+from authservice.kernel.clock import uuid7
 from authservice.kernel.databases import OfUserManager, PrimaryManager
-from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.uuid7 import uuid7
+from authservice.kernel.languages import admin_text as _
 from authservice.passkeys.conf import ID_LENGTH, KEY_LENGTH
 
 _DIGEST = 64  # hex characters of a SHA-256
@@ -24,7 +24,7 @@ HANDLE_BYTES = 64
 
 
 def new_handle() -> str:
-    return crypto.b64(secrets.token_bytes(HANDLE_BYTES))
+    return secret.b64(secrets.token_bytes(HANDLE_BYTES))
 
 
 class Handle(models.Model):

@@ -23,10 +23,10 @@ from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, errors, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import AccountAccess, SecondFactor
+from authservice.kernel.languages import phrase
 from authservice.kernel.levels import HARDWARE_KEY, KEY
 from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.passkeys import attestation, challenges, keys, relying_party
 from authservice.passkeys.challenges import CreationOptions, Enrolment

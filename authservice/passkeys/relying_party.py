@@ -10,7 +10,7 @@ programs read in two ways. It requires base64url in its one form, JSON without d
 without bytes after its end, no frames of other sites, and keys whose parts fit their algorithm. It
 reads answers that another package has stored as strictly.
 
-`webauthn` and `cbor2` are imported at the first answer, as PyJWT is in `signing_keys.py`: they load
+`webauthn` and `cbor2` are imported at the first answer, as PyJWT is in `signing.py`: they load
 X.509 and ASN.1, several megabytes that a worker without passkeys does not need.
 """
 
@@ -25,7 +25,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from authservice.kernel import crypto
+from authservice.kernel import secret
 from authservice.kernel.origins import is_loopback, normal, parts_of
 from authservice.kernel.sections import frontend, root
 from authservice.passkeys.conf import ID_LENGTH, KEY_LENGTH, conf, is_domain
@@ -187,7 +187,7 @@ def registration(
         **_envelope(credential),
         "response": {
             "clientDataJSON": _text(response, "clientDataJSON"),
-            "attestationObject": crypto.b64(cbor2.dumps(accepted)),
+            "attestationObject": secret.b64(cbor2.dumps(accepted)),
         },
     }
     try:
@@ -205,7 +205,7 @@ def registration(
     flags = authenticator_data[_FLAGS]
     return NewPasskey(
         credential_id=id_of(credential),
-        public_key=crypto.b64(raw_key),
+        public_key=secret.b64(raw_key),
         counter=verified.sign_count,
         aaguid=UUID(verified.aaguid),
         backup_eligible=bool(flags & 0x08),
@@ -213,7 +213,7 @@ def registration(
         verified=verified.user_verified,
         transports=_transports(response),
         statement=statement,
-        client_data=bytes.fromhex(crypto.fingerprint(client_data.decode())),  # its SHA-256
+        client_data=bytes.fromhex(secret.fingerprint(client_data.decode())),  # its SHA-256
     )
 
 
@@ -223,7 +223,7 @@ def stored_registration(statement: bytes, transports: Any) -> NewPasskey:
     authenticator_data = _attested(statement)
     length = int.from_bytes(authenticator_data[_ID_LENGTH], "big")
     start = _FIXED + _BEFORE_ID
-    credential_id = crypto.b64(authenticator_data[start : start + length])
+    credential_id = secret.b64(authenticator_data[start : start + length])
     if not credential_id or len(credential_id) > ID_LENGTH:
         raise Unverified("id")
     cose_key, raw_key = _require_plain(authenticator_data, credential_id)
@@ -232,12 +232,12 @@ def stored_registration(statement: bytes, transports: Any) -> NewPasskey:
         _require_loadable(raw_key)
     except Exception as error:  # as in `registration`
         raise Unverified(type(error).__name__) from error
-    if authenticator_data[:_FLAGS].hex() != crypto.fingerprint(domain()):
+    if authenticator_data[:_FLAGS].hex() != secret.fingerprint(domain()):
         raise OfOtherDomain("RP ID")
     flags = authenticator_data[_FLAGS]
     return NewPasskey(
         credential_id=credential_id,
-        public_key=crypto.b64(raw_key),
+        public_key=secret.b64(raw_key),
         counter=int.from_bytes(authenticator_data[_FLAGS + 1 : _FIXED], "big"),
         aaguid=UUID(bytes=authenticator_data[_FIXED : _FIXED + 16]),
         backup_eligible=bool(flags & 0x08),
@@ -311,8 +311,8 @@ def _text(values: Mapping[str, Any], name: str) -> str:
 
 def _octets(text: str) -> bytes:
     try:
-        return crypto.unb64(text)
-    except crypto.Unreadable as error:
+        return secret.unb64(text)
+    except secret.Unreadable as error:
         raise Unverified("base64url") from error
 
 
@@ -368,11 +368,11 @@ def _require_plain(authenticator_data: bytes, credential_id: str) -> tuple[dict[
     if flags & _HAS_KEY:
         length = int.from_bytes(rest[_BEFORE_ID - 2 : _BEFORE_ID], "big")
         raw_id, rest = rest[_BEFORE_ID : _BEFORE_ID + length], rest[_BEFORE_ID + length :]
-        if len(raw_id) != length or crypto.b64(raw_id) != credential_id:
+        if len(raw_id) != length or secret.b64(raw_id) != credential_id:
             raise Unverified("credential id")
         cose_key, end = _decoded(rest)
         raw_key, rest = rest[:end], rest[end:]
-        if not isinstance(cose_key, dict) or len(crypto.b64(raw_key)) > KEY_LENGTH:
+        if not isinstance(cose_key, dict) or len(secret.b64(raw_key)) > KEY_LENGTH:
             raise Unverified("public key")
     if flags & _HAS_EXTENSIONS:
         extensions, end = _decoded(rest)

@@ -7,8 +7,8 @@ from typing import Any
 
 from authservice.core.users.person import Person
 from authservice.kernel.client import Client
-from authservice.kernel.phrases import admin_count, phrase
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.languages import admin_count, phrase
+from authservice.kernel.languages import admin_text as _
 from authservice.kernel.support_parts import (
     REMOVED,
     Button,

@@ -21,11 +21,11 @@ from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.sessions.revocation import REVOKED
 from authservice.core.users.person import Person
-from authservice.kernel import clock, errors, events, transactions
+from authservice.kernel import clock, databases, errors, events
 from authservice.kernel.client import Client
+from authservice.kernel.databases import after_commit
 from authservice.kernel.interfaces import Lifetimes, LiveSession, LoginPolicy, Page
 from authservice.kernel.sections import root
-from authservice.kernel.transactions import after_commit
 from authservice.session import stores
 from authservice.session.conf import conf
 from authservice.session.errors import SessionNotFound
@@ -75,7 +75,7 @@ class SessionPolicy(LoginPolicy):
 policy = SessionPolicy()
 
 
-@transactions.inside
+@databases.inside_transaction
 def make_room(person: Person, client: Client, *, most: int) -> None:
     """End the oldest sessions of the user, so that there are at most `most` with the new one."""
     passwords.lock_users([person.user.pk])

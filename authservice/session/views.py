@@ -14,7 +14,7 @@ from authservice.core.models import Session as SessionRow
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.listing import ArrayQuery, array, array_part, counted
 from authservice.kernel.http.operations import Moment, operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.session import session_policy
 from authservice.session.errors import SessionNotFound
 

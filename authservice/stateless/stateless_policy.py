@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from authservice.core.sessions import sessions
 from authservice.kernel import clock
+from authservice.kernel.databases import after_commit
 from authservice.kernel.interfaces import LiveSession, LoginPolicy
-from authservice.kernel.transactions import after_commit
 from authservice.stateless.conf import conf
 
 

@@ -23,10 +23,10 @@ from authservice.core.staff.admin_pages import (
     person_of,
 )
 from authservice.core.users import lookup
-from authservice.kernel.http.request_client import of_page
-from authservice.kernel.phrases import admin_count
-from authservice.kernel.phrases import admin_text as _
-from authservice.twofactor import codes, enrolment
+from authservice.kernel.http.incoming import of_page
+from authservice.kernel.languages import admin_count
+from authservice.kernel.languages import admin_text as _
+from authservice.twofactor import authenticators, enrolment
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class AuthenticatorAdmin(LinksToPerson, ActionsOnly, RowGuard, Page):
 
     @admin.display(description=_("backup codes left"))
     def backup_codes_left(self, authenticator: Authenticator) -> int:
-        return codes.remaining(authenticator)
+        return authenticators.remaining_backup_codes(authenticator)
 
     @admin.action(permissions=["act"], description=_("Disable for this user"))
     def disable(self, request: HttpRequest, chosen: QuerySet[Authenticator]) -> HttpResponse | None:

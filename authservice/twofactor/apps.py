@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from authservice.kernel import modules
 from authservice.kernel.actions import ANYBODY, SYSTEM, USER, WARNING, Action
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class TwoFactorConfig(modules.ModuleConfig):
@@ -64,6 +64,6 @@ class TwoFactorConfig(modules.ModuleConfig):
         super().import_models()
 
     def ready(self) -> None:
-        from authservice.twofactor import codes, models
+        from authservice.twofactor import authenticators, models
 
-        models.Authenticator.check_code = codes.check_code
+        models.Authenticator.check_code = authenticators.check_code

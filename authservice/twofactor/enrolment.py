@@ -20,7 +20,7 @@ from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
-from authservice.kernel import clock, databases, errors, events, message_queue, transactions
+from authservice.kernel import clock, databases, errors, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import SecondFactor
 from authservice.kernel.levels import CODE, Record
@@ -28,7 +28,7 @@ from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import service_name
-from authservice.twofactor import authenticators, codes
+from authservice.twofactor import authenticators
 from authservice.twofactor.conf import conf
 from authservice.twofactor.errors import (
     TwoFactorAlreadyEnabled,
@@ -97,7 +97,7 @@ def set_up_to_log_in(person: Person) -> Enrolment:
         return _renewed(person)
 
 
-@transactions.inside
+@databases.inside_transaction
 def _renewed(person: Person) -> Enrolment:
     """Store a new secret and new backup codes. The caller holds the lock of the user's row, so that
     the user cannot be deleted before the secret is written."""
@@ -108,7 +108,7 @@ def _renewed(person: Person) -> Enrolment:
     pending = authenticators.renew(person, secret)
     if pending is None:
         raise TwoFactorAlreadyEnabled
-    backup_codes = codes.replace(pending)
+    backup_codes = authenticators.replace_backup_codes(pending)
     account = person.email or person.username or person.id
     uri = authenticators.uri(secret, issuer=issuer(), account=account)
     return Enrolment(secret, uri, backup_codes)
@@ -129,12 +129,12 @@ def confirm(person: Person, session: Session, code: Secret, client: Client) -> N
     """
     _require_other_factor(person, session)
     pending = pending_of(authenticators.of(person))
-    counter = codes.count_attempt(codes.TOTP, person, pending, client)
+    counter = authenticators.count_attempt(authenticators.TOTP, person, pending, client)
     with sessions.changing(person, session) as present:
         if enable(pending, code, present, client, within=session):
             attempt_counter.refund(counter)
             return
-    codes.record_failure(codes.TOTP, person, client)
+    authenticators.record_failure(authenticators.TOTP, person, client)
     raise TwoFactorInvalid
 
 
@@ -148,7 +148,7 @@ def pending_of(authenticator: Authenticator | None) -> Authenticator:
     return authenticator
 
 
-@transactions.inside
+@databases.inside_transaction
 @clock.once
 def enable(
     pending: Authenticator,
@@ -196,7 +196,7 @@ def renew_backup_codes(
     def renew(authenticator: Authenticator) -> list[Secret]:
         events.record("auth.2fa.backup_regenerated", person, client)
         notify(MAIL_CODES_RENEWED, person, client)
-        return codes.replace(authenticator)
+        return authenticators.replace_backup_codes(authenticator)
 
     return _with_code(person, session, code, client, renew)
 
@@ -205,7 +205,9 @@ def status(person: Person) -> Status:
     authenticator = authenticators.of(person)
     if authenticator is None or not authenticator.confirmed:
         return Status()
-    return Status(enabled=True, backup_codes_remaining=codes.remaining(authenticator))
+    return Status(
+        enabled=True, backup_codes_remaining=authenticators.remaining_backup_codes(authenticator)
+    )
 
 
 def _with_code(
@@ -222,13 +224,13 @@ def _with_code(
     authenticator = authenticators.of(person)
     if authenticator is None or not authenticator.confirmed:
         raise TwoFactorNotEnabled
-    counter = codes.count_attempt(codes.TOTP, person, authenticator, client)
+    counter = authenticators.count_attempt(authenticators.TOTP, person, authenticator, client)
     use = authenticators.use_statement(authenticator, code)
     with sessions.changing(person, session):
         if use is not None and use.run():
             attempt_counter.refund(counter)
             return then(authenticator)
-    codes.record_failure(codes.TOTP, person, client)
+    authenticators.record_failure(authenticators.TOTP, person, client)
     raise TwoFactorInvalid
 
 

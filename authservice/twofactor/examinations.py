@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from authservice.kernel.examinations import BROKEN, OK, Finding, Visit
+from authservice.kernel.checks import BROKEN, OK, Finding, Visit
 from authservice.twofactor import authenticators
 from authservice.twofactor.models import Authenticator
 

@@ -16,7 +16,7 @@ from django_otp.models import Device, DeviceManager
 
 from authservice.kernel import clock
 from authservice.kernel.databases import OfUserManager, PrimaryManager
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.languages import admin_text as _
 
 _KEY = 64  # hex characters of a SHA-256
 _AUTHENTICATOR = "authservice_twofactor.authenticator"
@@ -35,8 +35,8 @@ class Authenticator(Device):  # type: ignore[misc]
     identifies the known device on which the app was enabled.
     """
 
-    # The function that checks a code. `TwoFactorConfig.ready` sets it, since its module `codes`
-    # imports this module.
+    # The function that checks a code. `TwoFactorConfig.ready` sets it, since its module
+    # `authenticators` imports this module.
     check_code: ClassVar[Callable[[Authenticator, str], bool]]
 
     user = models.OneToOneField(

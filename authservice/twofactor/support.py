@@ -10,8 +10,8 @@ from authservice.core.credentials.attempt_counter import Counter
 from authservice.core.users.person import Person
 from authservice.kernel import clock
 from authservice.kernel.client import Client
-from authservice.kernel.phrases import admin_count, phrase
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.languages import admin_count, phrase
+from authservice.kernel.languages import admin_text as _
 from authservice.kernel.support_parts import (
     REMOVED,
     Button,
@@ -23,14 +23,14 @@ from authservice.kernel.support_parts import (
     Support,
     stored,
 )
-from authservice.twofactor import authenticators, codes, enrolment
+from authservice.twofactor import authenticators, enrolment
 from authservice.twofactor.models import Authenticator, RememberedDevice
 from authservice.twofactor.verify_login import second_factor
 
 _MODEL = "authservice_twofactor.authenticator"
 _ATTEMPTS = {
-    codes.TOTP: _("wrong codes of the app"),
-    codes.BACKUP_CODE: _("wrong backup codes"),
+    authenticators.TOTP: _("wrong codes of the app"),
+    authenticators.BACKUP_CODE: _("wrong backup codes"),
 }
 
 
@@ -60,7 +60,7 @@ class TwoFactorSupport(Support):
     def obstacles(self, person: Person) -> Iterator[Obstacle]:
         authenticator = authenticators.of(person)
         if authenticator and authenticator.confirmed:
-            codes_left = codes.remaining(authenticator)
+            codes_left = authenticators.remaining_backup_codes(authenticator)
             text = admin_count(
                 "A login needs a code of the authenticator app, or the one backup code that is"
                 " left.",
@@ -73,8 +73,8 @@ class TwoFactorSupport(Support):
             yield Obstacle(text, blocks=False)
 
     def counters(self, person: Person) -> Iterable[Counter]:
-        for kind, key in codes.keys(person):
-            yield Counter(key, codes.BUDGET, _ATTEMPTS[kind], "auth.2fa.failed")
+        for kind, key in authenticators.attempt_keys(person):
+            yield Counter(key, authenticators.BUDGET, _ATTEMPTS[kind], "auth.2fa.failed")
 
     def personal_data(self, person: Person) -> Iterable[Part]:
         devices = RememberedDevice.objects.filter(authenticator__user=person.user.pk)
@@ -91,7 +91,7 @@ class TwoFactorSupport(Support):
                     "last_used_at": app.last_used_at,
                     "device_id": app.device_id,
                     "backup_codes": app.backup_codes.count(),
-                    "backup_codes_unused": codes.remaining(app),
+                    "backup_codes_unused": authenticators.remaining_backup_codes(app),
                 }
                 for app in Authenticator.objects.filter(user=person.user.pk)
             ],

@@ -27,7 +27,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from authservice.core import errors
-from authservice.core.credentials import known_devices, lockout, one_time, passwords
+from authservice.core.credentials import lockout, one_time, passwords
 from authservice.core.credentials.lockout import CountedAttempt
 from authservice.core.credentials.one_time import Purpose
 from authservice.core.login import login
@@ -35,7 +35,7 @@ from authservice.core.login.login import Login
 from authservice.core.messages import security_notice
 from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
-from authservice.kernel import clock, databases, events, transactions
+from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, InvalidToken
 from authservice.kernel.interfaces import (
@@ -46,13 +46,13 @@ from authservice.kernel.interfaces import (
     Reach,
     SecondFactor,
 )
+from authservice.kernel.languages import phrase
 from authservice.kernel.levels import CODE, MFA
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Bound, changed_together
-from authservice.twofactor import authenticators, codes, enrolment
-from authservice.twofactor.codes import Kind
+from authservice.twofactor import authenticators, enrolment
+from authservice.twofactor.authenticators import Kind
 from authservice.twofactor.conf import conf
 from authservice.twofactor.enrolment import Enrolment
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice
@@ -132,14 +132,14 @@ class AuthenticatorApp(SecondFactor):
             raise errors.TwoFactorRefused
         network = lockout.network_of(person, client)
         lockout.count_throttle(network)
-        kind = codes.kind_of(code)
+        kind = authenticators.kind_of(code)
         attempt = CountedAttempt(
-            codes.count_attempt(kind, person, authenticator, client), network=network
+            authenticators.count_attempt(kind, person, authenticator, client), network=network
         )
-        use = codes.use_statement(kind, authenticator, code)
-        record = partial(codes.record_verified, kind, person, client)
+        use = authenticators.use_code_statement(kind, authenticator, code)
+        record = partial(authenticators.record_verified, kind, person, client)
         if use is None or not _use(use, attempt, along, record):
-            codes.record_failure(kind, person, client)
+            authenticators.record_failure(kind, person, client)
             raise errors.TwoFactorRefused
 
     def revoke(self, person: Person, since: datetime | None) -> bool:
@@ -299,13 +299,13 @@ def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) ->
         return _enrol(temp_token, code, client)
     if authenticator is None or not authenticator.confirmed:
         raise InvalidToken  # the factor was disabled after the challenge was issued
-    kind = codes.kind_of(code)
+    kind = authenticators.kind_of(code)
     attempt = _count_attempt(kind, person, token, authenticator, client)
 
     def is_right(present: Person) -> bool:
-        if not codes.consume(kind, authenticator, code):
+        if not authenticators.consume_code(kind, authenticator, code):
             return False
-        codes.record_verified(kind, present, client)
+        authenticators.record_verified(kind, present, client)
         return True
 
     def then(outcome: Login) -> None:
@@ -378,7 +378,7 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
         # The user enabled a factor in the meantime: the password alone must not bypass it.
         raise InvalidToken
     pending = enrolment.pending_of(authenticator)
-    attempt = _count_attempt(codes.TOTP, person, token, pending, client)
+    attempt = _count_attempt(authenticators.TOTP, person, token, pending, client)
 
     def is_right(present: Person) -> bool:
         _require_no_other(present)
@@ -386,7 +386,7 @@ def _enrol(temp_token: Secret, code: Secret, client: Client) -> Login:
 
     outcome = _enter(person, token, client, attempt, is_right)
     if outcome is None:
-        raise _failed(codes.TOTP, person, client)
+        raise _failed(authenticators.TOTP, person, client)
     return outcome
 
 
@@ -397,7 +397,7 @@ def _require_no_other(person: Person) -> None:
         raise InvalidToken
 
 
-@transactions.outside
+@databases.outside_transactions
 def _count_attempt(
     kind: Kind, person: Person, token: OneTimeToken, authenticator: Authenticator, client: Client
 ) -> CountedAttempt:
@@ -407,7 +407,7 @@ def _count_attempt(
     lockout.count_throttle(network)
     # First on the temp_token: if it has no attempts left, no attempt of the account is used up.
     count_on_token(token)
-    key = codes.count_attempt(kind, person, authenticator, client)
+    key = authenticators.count_attempt(kind, person, authenticator, client)
     return CountedAttempt(key, network=network)
 
 
@@ -460,13 +460,13 @@ def _complete(token: OneTimeToken, client: Client, person: Person) -> None:
 
 def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:
     """Record a wrong code; returns the error to raise."""
-    codes.record_failure(kind, person, client)
+    authenticators.record_failure(kind, person, client)
     return errors.TwoFactorRefused()
 
 
 def remember_device(authenticator: Authenticator, person: Person, device_token: Secret) -> None:
     """Remember a device from now on, if `REMEMBER_TTL` is set."""
-    device = known_devices.find_device(device_token, person)
+    device = lockout.find_device(device_token, person)
     if not conf.remember_ttl or device is None:
         return
     fingerprint = passwords.fingerprint(person.password)
@@ -480,7 +480,7 @@ def remember_device(authenticator: Authenticator, person: Person, device_token: 
 
 def is_remembered(authenticator: Authenticator, person: Person, client: Client) -> bool:
     """Whether the client's device is remembered."""
-    device = known_devices.find_device(client.device_token, person) if conf.remember_ttl else None
+    device = lockout.find_device(client.device_token, person) if conf.remember_ttl else None
     if device is None:
         return False
     devices = RememberedDevice.objects.filter(

@@ -24,7 +24,7 @@ from authservice.kernel.errors import (
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.fields import Flag, JsonObject, Password, SecretText, TypedCode
 from authservice.kernel.http.operations import Uri, operation
-from authservice.kernel.phrases import joined, phrase
+from authservice.kernel.languages import joined, phrase
 from authservice.kernel.secret import Secret
 from authservice.twofactor import enrolment, verify_login
 from authservice.twofactor.enrolment import Enrolment

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from authservice.core.models import Account
 from authservice.core.recovery import password_reset, verification
-from authservice.core.tokens import signing_keys
+from authservice.core.tokens import signing
 from tests.abuse.regressions import COVERED
 from tests.support.client import PASSWORD, Api
 from tests.support.key_pairs import entry
@@ -160,7 +160,7 @@ def test_signing_keys_are_parsed_once(api, configure):
     configure(SIGNING_KEYS=[entry("EdDSA", ed25519.Ed25519PrivateKey.generate())])
     token = api.sign_up()["access_token"]
 
-    with mock.patch.object(signing_keys, "_parse", side_effect=AssertionError) as parse:
+    with mock.patch.object(signing, "_parse", side_effect=AssertionError) as parse:
         for _ in range(3):
             assert api.get("me", token=token).status == 200
             api.log_in()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from authservice.core.tokens.signing_keys import ring
+from authservice.core.tokens.signing import ring
 from tests.contract.shapes import is_refusal
 from tests.support import forging
 from tests.support.client import Api

@@ -29,7 +29,7 @@ LATE = {
     # The REST framework loads this file before the models, which what it imports needs.
     Path("authentication.py"): ["authservice.core.api"],
     # The reason is in its docstring.
-    Path("core/tokens/signing_keys.py"): [
+    Path("core/tokens/signing.py"): [
         "jwt.algorithms",
         "cryptography.hazmat.primitives.serialization",
         "jwt",

@@ -75,6 +75,7 @@ def found(text):
     return counted | {phrase: count for phrase, count in phrases.items() if count}
 
 
+@cache
 def uses():
     """`path: word` of each file and word of the lists in it."""
     return {f"{name}: {word}" for name in files() for word in found((ROOT / name).read_text())}

@@ -5,8 +5,8 @@ from django.utils import timezone
 
 from authservice.audit import writer
 from authservice.audit.models import Entry
+from authservice.kernel.clock import uuid7_of
 from authservice.kernel.events import Event
-from authservice.kernel.uuid7 import uuid7_of
 
 
 def store(action, actor=None, target=None, **more):

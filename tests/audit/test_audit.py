@@ -1,9 +1,6 @@
 """Runs the tests of `inside` in hosts that install every module and differ in user model and
 databases. Each host runs in its own process."""
 
-from itertools import chain
-from pathlib import Path
-
 import pytest
 from django.db import connection
 
@@ -22,28 +19,17 @@ PARTS = (
     "failed_entries",
 )
 PART_FILES = [f"tests/audit/inside/test_{name}.py" for name in PARTS]
-# Shares of about equal duration; files in no other share are in the last.
-INSIDE = sorted(path.stem for path in (Path(__file__).parent / "inside").glob("test_*.py"))
-SHARES = {
-    "action_entries": ["test_action_entries"],
-    "failed_entries": ["test_failed_entries"],
-    "lists": ["test_lists", "test_narrowing", "test_search_strategies"],
-}
-SHARES["others"] = [name for name in INSIDE if name not in chain(*SHARES.values())]
+INSIDE = "tests/audit/inside"
 
 
-def files_of(share: str) -> list[str]:
-    return [f"tests/audit/inside/{name}.py" for name in SHARES[share]]
-
-
-@pytest.mark.parametrize("share", SHARES)
-def test_log_in_a_host_with_every_module(share):
-    holds(WITH_ADMIN, *files_of(share), sample=True)
+# In one process: with a sample of the cases, a start of Django takes as long as a fourth of them.
+def test_log_in_a_host_with_every_module():
+    holds(WITH_ADMIN, INSIDE, sample=True)
 
 
 @pytest.mark.slow
 def test_every_case_in_a_host_with_every_module():
-    holds(WITH_ADMIN, *chain(*map(files_of, SHARES)), **SQLITE)
+    holds(WITH_ADMIN, INSIDE, **SQLITE)
 
 
 @pytest.mark.slow
@@ -51,7 +37,7 @@ def test_every_case_in_a_host_with_every_module():
     connection.vendor == "sqlite", reason="requires large tables and several writers"
 )
 def test_log_with_large_table_and_many_concurrent_writers():
-    holds(WITH_ADMIN, "-m", "slow", "tests/audit/inside")
+    holds(WITH_ADMIN, "-m", "slow", INSIDE)
 
 
 @pytest.mark.slow

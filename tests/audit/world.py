@@ -13,7 +13,7 @@ from unittest.mock import patch
 from django.test import override_settings
 
 from authservice.audit.models import Entry
-from authservice.core.credentials import hash_limit
+from authservice.core.credentials import passwords
 from authservice.kernel import modules
 from authservice.kernel.http.operations import Operation
 from tests.admin_api.people import Admin
@@ -83,8 +83,8 @@ class World:
         """From now on other requests occupy all slots for hashing passwords; `core` are further
         settings."""
         self.configure(CORE={"HASHES_IN_FLIGHT": 1, **core})
-        self._stack.enter_context(patch.object(hash_limit, "WAIT", 0.01))
-        self._stack.enter_context(hash_limit.hash_slot())
+        self._stack.enter_context(patch.object(passwords, "WAIT", 0.01))
+        self._stack.enter_context(passwords.hash_slot())
 
     def deliver(self) -> None:
         """Run every queued job, as the worker does."""

@@ -17,7 +17,7 @@ from django.db import connection
 from authservice.audit.models import Entry
 from authservice.audit.writer import CHANGES, category_of
 from authservice.kernel.actions import ACTIONS
-from authservice.kernel.uuid7 import uuid7_of
+from authservice.kernel.clock import uuid7_of
 
 HEAVY, SHARE = "1", 20
 TARGET, TARGETED = "2", 1000

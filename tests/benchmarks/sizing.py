@@ -16,7 +16,7 @@ from typing import Any
 
 import django
 
-from authservice.kernel.uuid7 import uuid7_of
+from authservice.kernel.clock import uuid7_of
 from tests.benchmarks import databases
 from tests.benchmarks.options import ADMIN_URL, positive
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.core.tokens.signing_keys import ring
+from authservice.core.tokens.signing import ring
 from tests.clients import npm
 
 pytestmark = pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from django.core.management import CommandError, call_command
 
-from authservice.core.tokens import signing_keys
+from authservice.core.tokens import signing
 from authservice.key_file import load
 from tests.support import forging
 
@@ -32,7 +32,7 @@ def published(api):
 # Rotation in use
 
 
-@pytest.mark.parametrize("alg", signing_keys.ALGORITHMS)
+@pytest.mark.parametrize("alg", signing.ALGORITHMS)
 def test_tokens_stay_valid_after_key_rotation(api, keys, restart, clock, alg):
     keys("generate", "--alg", alg)
     keys("generate", "--alg", alg)
@@ -62,7 +62,7 @@ def test_process_before_restart_accepts_tokens_of_the_next_key(api, keys, restar
     restart()
     token = api.sign_up()["access_token"]
 
-    restart_with = signing_keys.KeyRing(tuple(signing_keys.parsed(stale)))
+    restart_with = signing.KeyRing(tuple(signing.parsed(stale)))
 
     assert restart_with.read(token)["typ"] == "access"
 
@@ -101,11 +101,11 @@ def test_generate_refuses_second_next_key(keys, file):
     assert states(file) == ["active", "next"]
 
 
-@pytest.mark.parametrize("alg", signing_keys.ALGORITHMS)
+@pytest.mark.parametrize("alg", signing.ALGORITHMS)
 def test_generate_writes_entry_that_settings_accept(keys, file, alg):
     keys("generate", "--alg", alg)
 
-    (key,) = signing_keys.parsed(load(file))
+    (key,) = signing.parsed(load(file))
     assert (key.alg, key.kid) == (alg, load(file)[0]["kid"])
 
 
@@ -123,7 +123,7 @@ def test_generate_without_file_prints_kid_to_stderr(capsys):
     call_command(KEYS, "generate")
     out, err = capsys.readouterr()
 
-    (key,) = signing_keys.parsed([{"alg": "EdDSA", "private_key": out}])
+    (key,) = signing.parsed([{"alg": "EdDSA", "private_key": out}])
     assert key.kid in err
 
 

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from authservice.core.models import Account
-from authservice.core.recovery import chosen_proofs
+from authservice.core.recovery import earlier_proofs
 from authservice.core.users.user_model import host
 from tests.commands.proofs import ANN, BOB, UNPROVEN, old, proven
 from tests.support.people import has, make_user
@@ -92,7 +92,7 @@ def test_option_all_can_be_repeated(sync):
 
 
 def test_all_needs_the_time_at_which_users_joined(sync, monkeypatch):
-    monkeypatch.setattr(chosen_proofs, "host", lambda: replace(host(), joined=""))
+    monkeypatch.setattr(earlier_proofs, "host", lambda: replace(host(), joined=""))
 
     with pytest.raises(CommandError, match="no `date_joined`"):
         sync("--verified", "all")
@@ -101,7 +101,7 @@ def test_all_needs_the_time_at_which_users_joined(sync, monkeypatch):
 
 @needs_joined
 def test_all_needs_the_time_of_the_installation(sync, monkeypatch):
-    monkeypatch.setattr(chosen_proofs, "installed_at", lambda: None)
+    monkeypatch.setattr(earlier_proofs, "installed_at", lambda: None)
 
     with pytest.raises(CommandError, match="--joined-before"):
         sync("--verified", "all")

@@ -7,7 +7,7 @@ import pytest
 from django.core.signals import got_request_exception
 from django.db import InternalError, OperationalError, connection
 
-from authservice.kernel import databases, transactions
+from authservice.kernel import databases
 from tests.support.client import PASSWORD
 from tests.support.needs import database_server as server
 
@@ -165,7 +165,7 @@ class Refusal(Exception):
     ids=lambda given: str(given.args[-1]) if given.args[-1] != "refused" else "",
 )
 def test_statement_that_may_succeed_later_is_503(robust, error, cause, monkeypatch):
-    monkeypatch.setattr(transactions, "_PAUSE", 0)
+    monkeypatch.setattr(databases, "_PAUSE", 0)
 
     def refuse(*_):
         raise error from cause

@@ -8,7 +8,7 @@ from django.core.handlers.asgi import ASGIRequest
 from django.test import Client, override_settings
 from django.urls import include, path
 
-from authservice.kernel.http.request_client import is_escaped
+from authservice.kernel.http.incoming import is_escaped
 from tests.support.client import BASE, Answer
 from tests.support.routes import routes
 

@@ -6,7 +6,7 @@ an earlier use of the browser. The attacker can fetch a valid pair of cookie and
 
 import pytest
 
-from authservice.kernel import crypto
+from authservice.kernel import secret
 from tests.csrf.visitor import ACCESS, NAME, REFRESH, Visitor
 from tests.support.client import PASSWORD, Api
 
@@ -93,7 +93,7 @@ def test_token_for_a_session_is_not_issued_for_a_forged_cookie(ann):
 
 
 def owner(token):
-    return crypto.timestamp_signer("csrf").unsign(token).split(".")[1]
+    return secret.timestamp_signer("csrf").unsign(token).split(".")[1]
 
 
 def test_request_by_bearer_token_accepts_any_valid_pair(ann):

@@ -5,7 +5,7 @@ from django.test import RequestFactory
 
 from authservice.core.api.endpoint import Endpoint
 from authservice.csrf import guard
-from authservice.kernel import crypto
+from authservice.kernel import secret
 from authservice.kernel.http.envelope import answer
 from tests.contract.shapes import is_refusal
 from tests.csrf.visitor import NAME, Visitor
@@ -165,9 +165,9 @@ class TestPair:
         self.send_both(visitor, foreign)
 
     def test_token_signed_for_another_purpose_is_refused(self, visitor):
-        value = crypto.timestamp_signer("csrf").unsign(visitor.token)
+        value = secret.timestamp_signer("csrf").unsign(visitor.token)
 
-        self.send_both(visitor, crypto.timestamp_signer("device").sign(value))
+        self.send_both(visitor, secret.timestamp_signer("device").sign(value))
 
     def send_both(self, visitor, text):
         assert visitor.post("login", ANN).code == "INVALID_CREDENTIALS"

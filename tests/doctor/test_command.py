@@ -9,8 +9,8 @@ import pytest
 from django.core.management import call_command
 
 from authservice.core.doctor import report
-from authservice.kernel import examinations
-from authservice.kernel.examinations import Finding
+from authservice.kernel import checks
+from authservice.kernel.checks import Finding
 from tests.doctor import servers
 from tests.doctor.conftest import KEY
 from tests.example.test_example import recipe
@@ -119,7 +119,7 @@ def test_output_has_no_secret_that_an_error_quotes(production, monkeypatch):
 
 
 def test_server_that_never_answers_takes_its_time_limit_only(production, mail_with, monkeypatch):
-    monkeypatch.setattr(examinations, "CALL", 0.4)
+    monkeypatch.setattr(checks, "CALL", 0.4)
     with Silent() as server:
         mail_with(port=server.port)
         began = time.monotonic()
@@ -131,7 +131,7 @@ def test_server_that_never_answers_takes_its_time_limit_only(production, mail_wi
 
 
 def test_nothing_is_asked_after_the_time_of_the_whole_command(production, monkeypatch):
-    monkeypatch.setattr(examinations, "WHOLE", 0)
+    monkeypatch.setattr(checks, "WHOLE", 0)
 
     found = report.examine().findings
 
@@ -142,7 +142,7 @@ def test_examination_of_a_project_is_run(production, monkeypatch):
     def shop(visit):
         yield Finding(area="shop", state="attention", text="No goods.", remedy="Order some.")
 
-    monkeypatch.setattr(examinations, "of_modules", lambda: [("shop", shop)])
+    monkeypatch.setattr(checks, "examinations_of_modules", lambda: [("shop", shop)])
 
     areas = {area: state for area, state, _ in report.examine().by_area()}
 

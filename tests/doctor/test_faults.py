@@ -20,7 +20,7 @@ from authservice.core.messages import lost_messages, security_notice
 from authservice.core.models import LostMessage, OneTimeToken
 from authservice.core.tokens import key_rotation
 from authservice.kernel import clock as source
-from authservice.kernel import crypto
+from authservice.kernel import secret
 from authservice.kernel.message_queue import Message
 from authservice.notification import celery_examination
 from authservice.twofactor import authenticators
@@ -412,7 +412,7 @@ def test_cleanup_that_never_runs_is_named(problems):
 
 def test_lost_key_of_second_factors_is_named(production, problems):
     user = make_user()
-    sealed = crypto.seal(authenticators._SEAL, f"secret:{user.pk}")
+    sealed = secret.seal(authenticators._SEAL, f"secret:{user.pk}")
     Authenticator.objects.create(user=user, sealed_secret=sealed, confirmed=True)
     assert problems() == []
 

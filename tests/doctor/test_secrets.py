@@ -7,8 +7,8 @@ from typing import get_args, get_type_hints
 import pytest
 
 from authservice.core.doctor import report
-from authservice.kernel import examinations, settings
-from authservice.kernel.examinations import Finding
+from authservice.kernel import checks, settings
+from authservice.kernel.checks import Finding
 
 SECRETS = {"TWILIO_AUTH_TOKEN"}
 SECRET = "the-secret-part"
@@ -23,7 +23,7 @@ def shown(production, monkeypatch):
             yield Finding(area="shop", state="attention", text=text, settings=text, remedy=text)
 
         monkeypatch.setattr(report, "_OF_CORE", ())
-        monkeypatch.setattr(examinations, "of_modules", lambda: [("shop", examine)])
+        monkeypatch.setattr(checks, "examinations_of_modules", lambda: [("shop", examine)])
         (finding,) = report.examine().findings
         assert finding.text == finding.settings == finding.remedy
         return finding.text

@@ -105,7 +105,16 @@ def test_production_has_a_shop_if_asked_and_never_a_drawer(console, expected):
     assert served(**PRODUCTION, **asked) == [*expected, False]
 
 
-@pytest.mark.parametrize("modules", ["", "notification", "pages", "notification,pages,csrf"])
+# None and all of them. Slow with one alone, since each is a start of the project with a database.
+@pytest.mark.parametrize(
+    "modules",
+    [
+        "",
+        pytest.param("notification", marks=pytest.mark.slow),
+        pytest.param("pages", marks=pytest.mark.slow),
+        "notification,pages,csrf",
+    ],
+)
 def test_shop_copes_with_modules_that_are_not_installed(modules, tmp_path):
     development = {"AUTHSERVICE_CONSOLE": "1", "AUTHSERVICE_MAILBOX": str(tmp_path)}
 

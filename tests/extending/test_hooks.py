@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from authservice.core import errors
-from authservice.core.login import hook_calls
+from authservice.core.login import host_hooks
 from authservice.core.models import AttemptCounter, Session
 from authservice.kernel.hooks import Refused
 from tests.support.client import PASSWORD
@@ -264,6 +264,6 @@ def test_hooks_that_are_not_set_cost_nothing(db, django_assert_num_queries):
     user = make_user()
 
     with django_assert_num_queries(0):
-        prepared = hook_calls.prepare(user, None, method="password", proofs=())
+        prepared = host_hooks.prepare(user, None, method="password", proofs=())
 
-    assert prepared == hook_calls.Prepared()
+    assert prepared == host_hooks.Prepared()

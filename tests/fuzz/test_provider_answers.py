@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from authservice.core.users import identifiers
 from authservice.kernel.secret import Secret
-from authservice.oauth import errors, openid, profiles
+from authservice.oauth import errors, openid
 from authservice.oauth.flow import translated
+from authservice.oauth.profiles import cleaned, new_user
 from authservice.oauth.provider import ProviderError
 from tests.fuzz.generated import DEEP, JSON, NUMBERS, TEXTS, bounded, tried
 from tests.oauth.providers.conftest import NONCE, new_flow
@@ -50,12 +51,12 @@ def complete(provider, standin):
     try:
         with bounded(), translated(provider):
             result = provider.complete({**callback, "user": "{}"}, flow)
-        profile = profiles.cleaned(result.profile, provider.name)
+        profile = cleaned(result.profile, provider.name)
     except REFUSALS:
         return None
     assert profile.subject.isprintable()
     assert not profile.email or identifiers.email_key(profile.email)
-    profiles.new_user(profile)
+    new_user(profile)
     return profile
 
 

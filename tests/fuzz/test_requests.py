@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from authservice.core.api.callers import has_foreign_token
 from authservice.kernel import errors, languages
-from authservice.kernel.http import body, cookies
-from authservice.kernel.http import request_client as clients
+from authservice.kernel.http import envelope, incoming
+from authservice.kernel.http import incoming as clients
 from authservice.kernel.origins import normal
 from tests.fuzz.generated import DEEP, JSON, TEXTS, bounded, tried
 from tests.support.client import Api
@@ -47,7 +47,7 @@ DOUBLE = st.builds(
 LARGE = st.builds(
     lambda opening, size: opening * (size // len(opening)),
     st.sampled_from(["[", '{"a":', '[{"a":', "9", '"\\u0301', "-", " ", '{"a":1,', "\\"]),
-    st.sampled_from([100, 5000, body.LIMIT, body.LIMIT + 9]),
+    st.sampled_from([100, 5000, incoming.BODY_LIMIT, incoming.BODY_LIMIT + 9]),
 )
 ROUTES = [route for route in with_a_body() if not route.takes_form]
 
@@ -76,11 +76,11 @@ def test_body_is_the_object_that_was_sent_or_refused(raw):
 
     try:
         with bounded():
-            read = body.read(request)
+            read = incoming.read_body(request)
     except (errors.InvalidJSON, errors.InvalidRequestBody, errors.RequestTooLarge):
         return
 
-    assert len(raw) <= body.LIMIT
+    assert len(raw) <= incoming.BODY_LIMIT
     assert read == (json.loads(raw) if raw else {})
 
 
@@ -136,7 +136,7 @@ def test_cookie_is_of_bounded_length(name, header):
     request.META["HTTP_COOKIE"] = header.encode("utf-8", "replace").decode("latin-1")
 
     with bounded():
-        assert len(cookies.get(request, name)) <= 4096
+        assert len(envelope.get_cookie(request, name)) <= 4096
 
 
 LANGUAGES = st.lists(

@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from authservice.core.tokens import signing_keys
+from authservice.core.tokens import signing
 from authservice.kernel import settings
 from tests.fuzz.generated import JSON, NUMBERS, TEXTS, bounded, tried
 
@@ -61,4 +61,4 @@ ENTRIES = JSON | st.dictionaries(
 @tried(60)
 def test_any_signing_keys_without_a_key_are_refused(entries):
     with bounded(), pytest.raises(ImproperlyConfigured):
-        signing_keys.parsed(entries)
+        signing.parsed(entries)

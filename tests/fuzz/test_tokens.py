@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from authservice.core.credentials import one_time
 from authservice.core.errors import InvalidLink
-from authservice.core.tokens import access_tokens, refresh
-from authservice.core.tokens.signing_keys import ring
+from authservice.core.tokens import signing
+from authservice.core.tokens.signing import ring
 from authservice.csrf import guard as csrf
-from authservice.kernel import crypto, errors
+from authservice.kernel import errors, secret
 from authservice.kernel.client import DeviceToken
 from authservice.kernel.secret import Secret
 from tests.fuzz.generated import DEEP, JSON, TEXTS, bounded, tried
@@ -66,8 +66,8 @@ def issued():
 @tried(150)
 def test_text_that_was_not_issued_is_no_access_token(text):
     with bounded(), pytest.raises((errors.InvalidToken, errors.TokenExpired)):
-        access_tokens.read(Secret(text))
-    access_tokens.is_ours(Secret(text))
+        signing.read_access_token(Secret(text))
+    signing.is_ours(Secret(text))
 
 
 @given(edit=EDITS)
@@ -77,7 +77,7 @@ def test_edited_access_token_is_refused(issued, edit):
     assume(text != issued)
 
     with pytest.raises(errors.InvalidToken):
-        access_tokens.read(Secret(text))
+        signing.read_access_token(Secret(text))
 
 
 @given(claims=st.dictionaries(st.sampled_from(sorted(CLAIMS)), JSON | DEEP, max_size=3))
@@ -86,7 +86,7 @@ def test_signed_claims_are_read_as_their_types_or_refused(issued, claims):
     token = forging.changed(issued, body=claims)
 
     try:
-        read = access_tokens.read(Secret(token))
+        read = signing.read_access_token(Secret(token))
     except (errors.InvalidToken, errors.TokenExpired):
         return
     assert {name: type(read[name]) for name in CLAIMS} == {
@@ -102,19 +102,19 @@ def test_signed_claims_are_read_as_their_types_or_refused(issued, claims):
 def test_signed_token_with_another_header_is_refused(head):
     token = Secret(forging.compact(head, CLAIMS, forging.ours()))
 
-    access_tokens.is_ours(token)
+    signing.is_ours(token)
     with bounded(), pytest.raises(errors.InvalidToken):
-        access_tokens.read(token)
+        signing.read_access_token(token)
 
 
-@given(text=TEXTS | st.binary(max_size=80).map(crypto.b64) | st.text(URL_SAFE + "=", max_size=90))
+@given(text=TEXTS | st.binary(max_size=80).map(secret.b64) | st.text(URL_SAFE + "=", max_size=90))
 @tried(150)
 def test_text_that_is_read_as_a_refresh_token_is_its_only_spelling_and_not_genuine(text):
     try:
-        parsed = refresh.parse(Secret(text))
-    except crypto.Unreadable:
+        parsed = signing.parse_refresh_token(Secret(text))
+    except secret.Unreadable:
         return
-    raw = crypto.unb64(text)
+    raw = secret.unb64(text)
     assert (raw[1:17], raw[21:]) == (parsed.session_id.bytes, parsed.mac)
     assert not parsed.genuine(SEED)
 
@@ -122,28 +122,28 @@ def test_text_that_is_read_as_a_refresh_token_is_its_only_spelling_and_not_genui
 @given(counter=st.integers(0, 2**32 - 1), edit=EDITS)
 @tried(150)
 def test_edited_refresh_token_is_refused(counter, edit):
-    token = refresh.derive(SESSION, counter, SEED).reveal()
-    known = refresh.parse(Secret(token))
+    token = signing.derive_refresh_token(SESSION, counter, SEED).reveal()
+    known = signing.parse_refresh_token(Secret(token))
     assert (known.session_id, known.counter, known.genuine(SEED)) == (SESSION, counter, True)
     text = edited(token, edit)
     assume(text != token)
 
-    with contextlib.suppress(crypto.Unreadable):
-        assert not refresh.parse(Secret(text)).genuine(SEED)
+    with contextlib.suppress(secret.Unreadable):
+        assert not signing.parse_refresh_token(Secret(text)).genuine(SEED)
 
 
 @given(text=HEADERS, edit=EDITS)
 @tried(100)
 def test_edited_signed_and_sealed_values_are_refused(text, edit):
     device = DeviceToken.issue(SESSION, version=1, user="1").reveal()
-    form, sealed = csrf.issue(SESSION), crypto.seal("test", "text")
+    form, sealed = csrf.issue(SESSION), secret.seal("test", "text")
     for one in (device, form, sealed):
         changed = edited(one, edit)
         assume(changed != one)
         assert DeviceToken.read(Secret(changed)) is None
         assert csrf.fault_of(changed)
-        with pytest.raises(crypto.Unreadable):
-            crypto.unseal("test", changed)
+        with pytest.raises(secret.Unreadable):
+            secret.unseal("test", changed)
     with bounded():
         assert DeviceToken.read(Secret(text)) is None
         assert csrf.fault_of(text)
@@ -166,8 +166,8 @@ def test_text_that_was_not_issued_is_no_one_time_token(text, purpose):
 def test_reading_tokens_logs_nothing(caplog, text):
     caplog.clear()
     with caplog.at_level(logging.DEBUG):
-        access_tokens.is_ours(Secret(text))
+        signing.is_ours(Secret(text))
         with pytest.raises((errors.InvalidToken, errors.TokenExpired)):
-            access_tokens.read(Secret(text))
+            signing.read_access_token(Secret(text))
 
     assert caplog.records == []

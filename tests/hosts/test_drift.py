@@ -1,5 +1,7 @@
 """The migrations match the models, with any user model and `DEFAULT_AUTO_FIELD` of the host."""
 
+from itertools import product
+
 import pytest
 
 from tests.hosts.runs import python
@@ -9,8 +11,17 @@ from tests.hosts.shipped import everything
 LABELS = [app.replace(".", "_") for app in everything()]
 
 
-@pytest.mark.parametrize("auto_field", ["AutoField", "BigAutoField"])
-@pytest.mark.parametrize("host", ["", "uuid_user", "email_user", "bare_user"])
+HOSTS = ["", "uuid_user", "email_user", "bare_user"]
+FIELDS = ["AutoField", "BigAutoField"]
+# Of each kind one. Slow are the rest, since each is a process, and what a host can change is here.
+QUICK = [("", "BigAutoField"), ("", "AutoField"), ("email_user", "BigAutoField")]
+CASES = [
+    pytest.param(*case, marks=[] if case in QUICK else pytest.mark.slow)
+    for case in product(HOSTS, FIELDS)
+]
+
+
+@pytest.mark.parametrize(("host", "auto_field"), CASES)
 def test_no_migration_is_missing_in_host(host, auto_field):
     run = python(
         *("-m", "django", "makemigrations", "--check", "--dry-run"),

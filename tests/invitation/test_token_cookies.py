@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.csrf import guard as csrf
-from authservice.kernel.http import cookies
+from authservice.kernel.http import envelope
 from tests.support.mounted import mounted
 
 pytestmark = pytest.mark.django_db
@@ -22,15 +22,15 @@ def _cookies(configure):
 
 def accept(invites, token, tokens, *, pair):
     kept = [
-        f"{cookies.name('authservice_access')}={tokens['access_token']}",
-        f"{cookies.name('authservice_refresh')}={tokens['refresh_token']}",
-        f"{cookies.name('__service_csrf')}={pair}",
+        f"{envelope.cookie_name('authservice_access')}={tokens['access_token']}",
+        f"{envelope.cookie_name('authservice_refresh')}={tokens['refresh_token']}",
+        f"{envelope.cookie_name('__service_csrf')}={pair}",
     ]
     return invites.accept(token, headers={"Cookie": "; ".join(kept), "X-CSRF-Token": pair})
 
 
 def test_session_of_the_cookie_stays_and_its_cookies_are_replaced(api, invites, bob):
-    kept = {"Cookie": f"{cookies.name('authservice_access')}={bob['access_token']}"}
+    kept = {"Cookie": f"{envelope.cookie_name('authservice_access')}={bob['access_token']}"}
     pair = api.get("csrf-token", headers=kept).data["csrf_token"]
     token = invites.mailed()
     api.paired = False
@@ -38,7 +38,7 @@ def test_session_of_the_cookie_stays_and_its_cookies_are_replaced(api, invites, 
     accepted = accept(invites, token, bob, pair=pair)
 
     assert accepted.status == 200
-    assert accepted.response.cookies[cookies.name("authservice_refresh")].value
+    assert accepted.response.cookies[envelope.cookie_name("authservice_refresh")].value
     api.paired = True
     assert api.post("refresh", refresh_token=bob["refresh_token"]).status == 401
 

@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.kernel import sections
-from authservice.kernel.http import request_client
+from authservice.kernel.http import incoming
 
 PROXIES = ["10.0.0.0/8", "192.0.2.7", "2001:db8:1::/48", "::ffff:172.16.0.0/108"]
 CLIENT = "203.0.113.9"
@@ -15,7 +15,7 @@ def _trusted(configure):
 
 
 def address(peer, chain=""):
-    return request_client.address_of({"REMOTE_ADDR": peer, "HTTP_X_FORWARDED_FOR": chain})[0]
+    return incoming.address_of({"REMOTE_ADDR": peer, "HTTP_X_FORWARDED_FOR": chain})[0]
 
 
 @pytest.mark.parametrize(

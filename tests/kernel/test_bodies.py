@@ -7,7 +7,7 @@ from io import BytesIO
 import pytest
 from django.http import HttpResponse
 
-from authservice.kernel.http import body
+from authservice.kernel.http import incoming
 from tests.support.client import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +72,7 @@ def test_body_in_chunks_may_be_empty(chunked):
     [
         (b"{", (400, "INVALID_JSON")),
         (b"[]", (400, "INVALID_REQUEST_BODY")),
-        (b'"' + b"x" * body.LIMIT + b'"', (413, "REQUEST_TOO_LARGE")),
+        (b'"' + b"x" * incoming.BODY_LIMIT + b'"', (413, "REQUEST_TOO_LARGE")),
     ],
 )
 def test_body_in_chunks_has_the_rules_of_any_body(chunked, octets, error):
@@ -80,8 +80,8 @@ def test_body_in_chunks_has_the_rules_of_any_body(chunked, octets, error):
 
 
 def test_body_in_chunks_of_exactly_the_limit_is_read(chunked):
-    assert chunked(SIGN_UP + b" " * (body.LIMIT - len(SIGN_UP))).status == 201
-    assert chunked(SIGN_UP + b" " * (body.LIMIT - len(SIGN_UP) + 1)).status == 413
+    assert chunked(SIGN_UP + b" " * (incoming.BODY_LIMIT - len(SIGN_UP))).status == 201
+    assert chunked(SIGN_UP + b" " * (incoming.BODY_LIMIT - len(SIGN_UP) + 1)).status == 413
 
 
 def test_type_of_a_body_in_chunks_is_checked(chunked):

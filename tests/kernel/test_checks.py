@@ -268,7 +268,7 @@ def test_check_of_a_slot_with_two_fillers_names_both_and_the_one_that_is_called(
         called = plug(Messenger)
     [rival] = messages({**MAILING, "INSTALLED_APPS": [*APPS, *order]})
 
-    ours = "authservice.notification ('authservice.notification.messenger.messenger')"
+    ours = "authservice.notification ('authservice.notification.dispatchers.messenger')"
     others = "tests.support.modules ('tests.support.modules.fillers.messenger')"
     names = (ours, others) if order is RIVALS else (others, ours)
     assert rival.msg == (

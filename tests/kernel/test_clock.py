@@ -12,7 +12,7 @@ from authservice.core.models import OneTimeToken, Session
 from authservice.core.sessions import rotation, sessions
 from authservice.core.users import lookup
 from authservice.kernel import clock as source
-from authservice.kernel.http import body
+from authservice.kernel.http import incoming
 from tests.support.routes import routes
 
 SECOND = timedelta(seconds=1)
@@ -161,14 +161,14 @@ class TestRequests:
     ):
         access_token = api.sign_up()["access_token"]
         clock.forward(minutes=14, seconds=59)
-        receive = body.receive
+        receive = incoming.receive_body
 
         def receive_slowly(request):
             receive(request)
             clock.forward(seconds=30)
             waited(30)
 
-        monkeypatch.setattr(body, "receive", receive_slowly)
+        monkeypatch.setattr(incoming, "receive_body", receive_slowly)
 
         assert api.request("POST", "logout", token=access_token).code == "TOKEN_EXPIRED"
 

@@ -8,7 +8,7 @@ from django.db import IntegrityError, OperationalError, connections, transaction
 from django.db.transaction import TransactionManagementError
 from psycopg import errors as postgresql
 
-from authservice.kernel import databases, transactions
+from authservice.kernel import databases
 
 
 def mariadb(number=1213):
@@ -72,30 +72,30 @@ class Work:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", DEADLOCKS)
 def test_deadlock_is_retried(error):
-    assert transactions.retry_on_deadlock(Work(error)) == "done"
+    assert databases.retry_on_deadlock(Work(error)) == "done"
 
 
 @pytest.mark.django_db(transaction=True)
 def test_write_that_sqlite_refuses_after_a_read_is_retried(tmp_path):
     error = locked(tmp_path / "db.sqlite3")
 
-    assert transactions.retry_on_deadlock(Work(error, error)) == "done"
+    assert databases.retry_on_deadlock(Work(error, error)) == "done"
 
 
 @pytest.mark.django_db(transaction=True)
 def test_sqlite_that_was_locked_for_long_is_not_waited_for_again(tmp_path, monkeypatch):
     error, times = locked(tmp_path / "db.sqlite3"), iter([0, 5])
-    monkeypatch.setattr(transactions.time, "monotonic", lambda: next(times))
+    monkeypatch.setattr(databases.time, "monotonic", lambda: next(times))
 
     with pytest.raises(OperationalError):
-        transactions.retry_on_deadlock(Work(error))
+        databases.retry_on_deadlock(Work(error))
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("error", OTHERS)
 def test_other_database_errors_are_not_retried(error):
     with pytest.raises(type(error)) as raised:
-        transactions.retry_on_deadlock(Work(error))
+        databases.retry_on_deadlock(Work(error))
 
     assert raised.value is error
 
@@ -107,34 +107,34 @@ def test_savepoint_lost_with_its_transaction_is_a_deadlock_on_mysql_only(monkeyp
     error = broken(IntegrityError(1062, "Duplicate entry"))
 
     if vendor == "mysql":
-        assert transactions.retry_on_deadlock(Work(error)) == "done"
+        assert databases.retry_on_deadlock(Work(error)) == "done"
     else:
         with pytest.raises(TransactionManagementError):
-            transactions.retry_on_deadlock(Work(error))
+            databases.retry_on_deadlock(Work(error))
 
 
 @pytest.fixture
 def no_pause(monkeypatch):
-    monkeypatch.setattr(transactions, "_PAUSE", 0)
+    monkeypatch.setattr(databases, "_DEADLOCK_PAUSE", 0)
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("no_pause")
 def test_deadlock_is_retried_seven_times():
-    assert transactions.retry_on_deadlock(Work(*[mariadb()] * 7)) == "done"
+    assert databases.retry_on_deadlock(Work(*[mariadb()] * 7)) == "done"
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("no_pause")
 def test_deadlock_raises_after_seven_retries():
     with pytest.raises(OperationalError):
-        transactions.retry_on_deadlock(Work(*[mariadb()] * 8))
+        databases.retry_on_deadlock(Work(*[mariadb()] * 8))
 
 
 @pytest.mark.django_db(transaction=True)
 def test_deadlock_within_an_outer_transaction_is_not_retried():
     with transaction.atomic(), pytest.raises(OperationalError):
-        transactions.retry_on_deadlock(Work(mariadb()))
+        databases.retry_on_deadlock(Work(mariadb()))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -142,7 +142,7 @@ def test_deadlock_after_a_commit_is_retried():
     work, done = Work(mariadb()), []
 
     with transaction.atomic():
-        transactions.after_commit(lambda: done.append(work()))
+        databases.after_commit(lambda: done.append(work()))
         assert done == []
 
     assert done == ["done"]
@@ -156,8 +156,8 @@ def test_error_after_a_commit_is_logged_and_stops_no_other_callback(caplog):
         raise ValueError
 
     with transaction.atomic():
-        transactions.after_commit(break_down)
-        transactions.after_commit(lambda: done.append("done"))
+        databases.after_commit(break_down)
+        databases.after_commit(lambda: done.append("done"))
 
     assert done == ["done"]
     assert "break_down" in caplog.text

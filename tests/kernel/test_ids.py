@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from authservice.kernel import clock
-from authservice.kernel.uuid7 import least, uuid7, uuid7_of
+from authservice.kernel.clock import least_uuid7, uuid7, uuid7_of
 
 MANY = 2000
 
@@ -86,9 +86,9 @@ def test_least_uuid7_of_a_time_separates_earlier_from_later_values():
     before = [uuid7_of(noon - timedelta(microseconds=1)) for _ in range(MANY)]
     since = [uuid7_of(noon) for _ in range(MANY)]
 
-    assert max(before) < least(noon) <= min(since)
+    assert max(before) < least_uuid7(noon) <= min(since)
 
 
 @pytest.mark.parametrize("moment", [datetime.min, datetime.max])
 def test_least_uuid7_of_an_extreme_time_is_valid(moment):
-    assert least(moment.replace(tzinfo=UTC)).version == 7
+    assert least_uuid7(moment.replace(tzinfo=UTC)).version == 7

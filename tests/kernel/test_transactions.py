@@ -4,10 +4,10 @@ import pytest
 from django.db import transaction
 
 from authservice.core.recovery import recent_proof, takeover
-from authservice.kernel import transactions
+from authservice.kernel import databases
 from authservice.kernel.client import Client
+from authservice.kernel.databases import CHECK_VARIABLE, WrongTransaction
 from authservice.kernel.secret import Secret
-from authservice.kernel.transactions import VARIABLE, WrongTransaction
 
 
 def rule():
@@ -16,10 +16,10 @@ def rule():
 
 
 def test_decorated_function_is_the_function_itself_in_production(monkeypatch):
-    monkeypatch.delenv(VARIABLE)
+    monkeypatch.delenv(CHECK_VARIABLE)
 
-    assert transactions.inside(rule) is rule
-    assert transactions.outside(rule) is rule
+    assert databases.inside_transaction(rule) is rule
+    assert databases.outside_transactions(rule) is rule
 
 
 @pytest.mark.parametrize(
@@ -31,14 +31,14 @@ def test_decorated_function_is_the_function_itself_in_production(monkeypatch):
 )
 def test_decorator_ignores_the_transaction_of_a_test_case(wrapped):
     assert transaction.get_connection().in_atomic_block is wrapped
-    assert transactions.outside(rule)() == "done"
+    assert databases.outside_transactions(rule)() == "done"
     with pytest.raises(WrongTransaction, match=r"rule must be called in a transaction\."):
-        transactions.inside(rule)()
+        databases.inside_transaction(rule)()
 
     with transaction.atomic():
-        assert transactions.inside(rule)() == "done"
+        assert databases.inside_transaction(rule)() == "done"
         with pytest.raises(WrongTransaction, match=r"rule must be called outside of transactions"):
-            transactions.outside(rule)()
+            databases.outside_transactions(rule)()
 
 
 @pytest.mark.django_db

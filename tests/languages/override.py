@@ -8,7 +8,7 @@ from babel.messages.mofile import write_mo
 from django.utils import translation
 from django.utils.translation import trans_real
 
-from authservice.kernel.phrases import API
+from authservice.kernel.languages import API
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import pytest
 from babel.messages.catalog import Catalog
 
 from authservice.kernel import errors
-from authservice.kernel.phrases import ADMIN, API
+from authservice.kernel.languages import ADMIN, API
 from tests.languages import catalogues, texts
 from tests.languages.texts import PACKAGE, ROOT, Text
 
@@ -114,7 +114,7 @@ def _only(catalogue):
 def test_text_that_is_not_a_literal_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(texts, "ROOT", tmp_path)
     file = tmp_path / "views.py"
-    file.write_text("from authservice.kernel.phrases import phrase as _\n_(f'Hello {name}')\n")
+    file.write_text("from authservice.kernel.languages import phrase as _\n_(f'Hello {name}')\n")
 
     with pytest.raises(texts.NotLiteral, match="views.py:2"):
         list(texts.of_python(file))

@@ -10,7 +10,7 @@ from django.utils import translation
 
 from authservice.kernel import errors
 from authservice.kernel.http.envelope import refusal
-from authservice.kernel.phrases import API
+from authservice.kernel.languages import API
 from tests.languages import catalogues
 from tests.support.routes import routes
 

@@ -5,7 +5,7 @@ from django.utils import translation
 
 from authservice.core import errors
 from authservice.kernel.errors import Fault, invalid
-from authservice.kernel.phrases import Phrase, joined, of_field, phrase, translated
+from authservice.kernel.languages import Phrase, joined, of_field, phrase, translated
 from tests.languages.override import overriding
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from authservice.core.management.command_line import counted
-from authservice.kernel.phrases import phrase_count, translated
+from authservice.kernel.languages import phrase_count, translated
 from tests.languages import texts
 from tests.languages.texts import PACKAGE, ROOT
 

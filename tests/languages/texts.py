@@ -1,6 +1,6 @@
 """Collects every text of the package that has a translation: from Python code and from templates.
 
-In Python these are the literal arguments of the functions in `kernel/phrases.py`, of Django's
+In Python these are the literal arguments of the functions in `kernel/languages.py`, of Django's
 `gettext` functions, and the messages of error classes. In templates Django's own parser finds them.
 """
 
@@ -19,13 +19,12 @@ from django.template.backends.django import DjangoTemplates
 from django.template.base import Node
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
-from authservice.kernel.languages import MARKER
-from authservice.kernel.phrases import ADMIN, API, PAGES
+from authservice.kernel.languages import ADMIN, API, MARKER, PAGES
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "authservice"
 # The module that defines the functions also calls them with variables.
-_DEFINES = PACKAGE / "kernel/phrases.py"
+_DEFINES = PACKAGE / "kernel/languages.py"
 # Name of a function: its context (None: the first argument), and whether it has a plural.
 _FUNCTIONS = {
     "phrase": (API, False),

@@ -7,12 +7,12 @@ from django.db import connection, transaction
 from django.test import TestCase
 from django.test.utils import CaptureQueriesContext
 
-from authservice.core.credentials import hash_limit
+from authservice.core.credentials import passwords
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
 from authservice.kernel.outbound import http_client
-from authservice.kernel.outbound.errors import OutboundError
+from authservice.kernel.outbound.transport import OutboundError
 from authservice.metrics import instruments
 from authservice.notification import worker
 from tests.metrics.conftest import points
@@ -124,9 +124,9 @@ def refuse(message):
 
 def test_wait_for_a_hash_is_measured(counted, reader, configure, monkeypatch):
     configure(CORE={"HASHES_IN_FLIGHT": 1})
-    monkeypatch.setattr(hash_limit, "WAIT", 0.05)
-    with hash_limit.hash_slot(), pytest.raises(errors.ServiceUnavailable):
-        hash_limit.run_hash(int)
+    monkeypatch.setattr(passwords, "WAIT", 0.05)
+    with passwords.hash_slot(), pytest.raises(errors.ServiceUnavailable):
+        passwords.run_hash(int)
 
     assert counted("password_hash.wait") == [
         {"outcome": "hashed", "number": 1},

@@ -98,13 +98,13 @@ IDENTIFIERS = (
     ),
     Mutation(
         "The key of the current holder of an address that another user claims",
-        CORE + "users/lookup.py",
+        CORE + "users/person.py",
         to("_drop_contested(account, own_keys=own_keys)", "_drop_contested(account)"),
         (_CONTESTED,),
     ),
     Mutation(
         "The refusal of a username that was changed by a query",
-        CORE + "users/lookup.py",
+        CORE + "users/person.py",
         to(
             "names.username and person.username[:254] != person.account_row.username",
             "False",
@@ -113,13 +113,13 @@ IDENTIFIERS = (
     ),
     Mutation(
         "The assignment of a username that is available again",
-        CORE + "users/signals.py",
+        CORE + "users/lookup.py",
         without(" or (\n        account.username_claim and not account.username_key\n    )"),
         (_CONTESTED,),
     ),
     Mutation(
         "The login of a user whose address is taken while the account is created",
-        CORE + "users/lookup.py",
+        CORE + "users/person.py",
         to(
             "stored := Account.objects.filter(user=user.pk).first()",
             "stored := Account.objects.get(user=user.pk)",
@@ -128,25 +128,25 @@ IDENTIFIERS = (
     ),
     Mutation(
         "The login of a user whose new address is taken concurrently",
-        CORE + "users/lookup.py",
+        CORE + "users/person.py",
         to("suppress(IntegrityError)", "suppress(ZeroDivisionError)"),
         (_CONTESTED,),
     ),
     Mutation(
         "The key that stays if another user takes the other key of the account",
-        CORE + "users/lookup.py",
+        CORE + "users/person.py",
         to("(email, None), (None, name)", "(None, None)"),
         (_CONTESTED,),
     ),
     Mutation(
         "The user who is saved in another database",
-        CORE + "users/signals.py",
+        CORE + "users/lookup.py",
         without("    if using and using != databases.primary():\n        return\n"),
         (_SIGNALS,),
     ),
     Mutation(
         "The address that changes in a parent row of the user",
-        CORE + "users/signals.py",
+        CORE + "users/lookup.py",
         without(" and not issubclass(model, sender._meta.concrete_model)"),
         (_SIGNALS,),
     ),
@@ -170,7 +170,7 @@ IDENTIFIERS = (
         "The devices that are unlocked with a user",
         CORE + "credentials/lockout.py",
         without(
-            "    for device in known_devices.ids(person):\n"
+            "    for device in device_ids(person):\n"
             "        yield _of_logins(by_device(uuid.UUID(hex=device)), budget, _ON_DEVICE)\n"
         ),
         ("tests/core/credentials/test_known_devices.py",),
@@ -183,13 +183,13 @@ IDENTIFIERS = (
     ),
     Mutation(
         "The unsaved password of a user, at a login",
-        CORE + "login/last_login.py",
+        CORE + "login/host_hooks.py",
         without(" or user._password is not None"),
         ("tests/core/login/test_last_login.py",),
     ),
     Mutation(
         "The lock order of a login without Django's receiver",
-        CORE + "login/last_login.py",
+        CORE + "login/host_hooks.py",
         without("        passwords.lock_users([user.pk])\n"),
         ("tests/core/login/test_last_login.py",),
     ),

@@ -29,13 +29,13 @@ LOGINS = (
     ),
     Mutation(
         "The signature of a refresh token",
-        CORE + "tokens/refresh.py",
+        CORE + "tokens/signing.py",
         to("any(hmac.compare_digest(made, self.mac) for made", "any(made for made"),
         ("tests/core/tokens/test_refresh_forgery.py",),
     ),
     Mutation(
         "The seed of the row in a refresh token",
-        CORE + "tokens/refresh.py",
+        CORE + "tokens/signing.py",
         without(" + bytes.fromhex(seed)"),
         ("tests/core/tokens/test_refresh_forgery.py",),
     ),
@@ -72,7 +72,7 @@ SESSION_START = (
     Mutation(
         "The turn of an attempt, before it is counted",
         CORE + "credentials/lockout.py",
-        to("hash_limit.turn(attempt.key)", "hash_limit.turn(str(uuid.uuid4()))"),
+        to("passwords.hash_turn(attempt.key)", "passwords.hash_turn(str(uuid.uuid4()))"),
         ("tests/races/test_attempts.py::test_parallel_correct_passwords_use_no_attempts",),
         database="postgres",
     ),
@@ -105,11 +105,11 @@ SESSION_START = (
     ),
     Mutation(
         "The account that a device token belongs to",
-        CORE + "credentials/known_devices.py",
+        CORE + "credentials/lockout.py",
         (
             *without(" or signed.user != person.id"),
             # The account lists its devices as well, which would hide the loss.
-            *without(" and signed.device.hex in ids(person)"),
+            *without(" and signed.device.hex in device_ids(person)"),
         ),
         ("tests/core/credentials/test_known_devices.py",),
     ),
@@ -142,13 +142,13 @@ TOKENS = (
     ),
     Mutation(
         "The type of an access token",
-        CORE + "tokens/access_tokens.py",
-        to('if claims["typ"] != TYPE:', "if False:"),
+        CORE + "tokens/signing.py",
+        to('if claims["typ"] != ACCESS:', "if False:"),
         (_TOKENS,),
     ),
     Mutation(
         "The issuer and audience of an access token",
-        CORE + "tokens/signing_keys.py",
+        CORE + "tokens/signing.py",
         to(
             'if claims["iss"] != self.issuer or claims["aud"] != self.audience:',
             "if False:",
@@ -157,27 +157,25 @@ TOKENS = (
     ),
     Mutation(
         "The expiry of an access token",
-        CORE + "tokens/signing_keys.py",
+        CORE + "tokens/signing.py",
         to('if claims["exp"] <= clock.timestamp():', "if False:"),
         (_TOKENS,),
     ),
     Mutation(
         "The single algorithm of a key",
-        CORE + "tokens/signing_keys.py",
+        CORE + "tokens/signing.py",
         without("                or key.alg != alg\n"),
         (_TOKENS,),
     ),
     Mutation(
         "The signature of an access token",
-        CORE + "tokens/signing_keys.py",
-        without(
-            '                or not key.verifies(signed.encode("ascii"), crypto.unb64(signature))\n'
-        ),
+        CORE + "tokens/signing.py",
+        without('                or not key.verifies(signed.encode("ascii"), unb64(signature))\n'),
         (_TOKENS,),
     ),
     Mutation(
         "The allowed members of a token's header",
-        CORE + "tokens/signing_keys.py",
+        CORE + "tokens/signing.py",
         to("set(parsed) != _HEADER", "not set(parsed) >= _HEADER"),
         (_TOKENS,),
     ),
@@ -261,7 +259,7 @@ RACES = (
     ),
     Mutation(
         "The lock that a reference to a user being deleted waits for",
-        CORE + "staff/delete_user.py",
+        CORE + "staff/create_and_delete.py",
         without("    super_admins.lock_against_references(person.user.pk)\n"),
         ("tests/races/test_deletion.py",),
         database="postgres",

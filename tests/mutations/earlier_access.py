@@ -71,7 +71,7 @@ EARLIER = (
         "The device cookie of a user of the pages who proves the own address",
         CORE + "api/callers.py",
         to(
-            "if caller is None or known_devices.find_device(device_token, caller.person) is None:",
+            "if caller is None or lockout.find_device(device_token, caller.person) is None:",
             "if caller is None:",
         ),
         (

@@ -12,18 +12,18 @@ EXTENDING = (
     Mutation(
         "The refusal of a login by a hook",
         CORE + "login/login.py",
-        to("(refused := hook_calls.refusal(arrival, prepared)) is not None", "(refused := None)"),
+        to("(refused := host_hooks.refusal(arrival, prepared)) is not None", "(refused := None)"),
         (_TESTS + "hooks.py",),
     ),
     Mutation(
         "The refusal of a sign-up by a hook",
         CORE + "login/signup.py",
-        without("    hook_calls.require_signup_allowed(new_user, client, method=login.SIGNUP)\n"),
+        without("    host_hooks.require_signup_allowed(new_user, client, method=login.SIGNUP)\n"),
         (_TESTS + "hooks.py",),
     ),
     Mutation(
         "The delay of an early refusal until the login hook is called",
-        CORE + "login/hook_calls.py",
+        CORE + "login/host_hooks.py",
         to("        return Prepared(refusal=refusal)\n", "        raise refusal\n"),
         (_TESTS + "hooks.py",),
     ),

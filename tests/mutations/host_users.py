@@ -13,7 +13,7 @@ _BACKENDS = "tests/core/credentials/test_authentication_backends.py::"
 _CHANGED = "tests/core/credentials/test_password_changed.py"
 _STATE = "tests/notification/test_state.py::"
 _READER = CORE + "users/user_model.py"
-_UNFILLED = CORE + "users/unfilled_columns.py"
+_UNFILLED = CORE + "user_checks.py"
 _DISPATCHERS = "authservice/notification/dispatchers/"
 
 HOST_USERS = (
@@ -50,7 +50,7 @@ HOST_USERS = (
     Mutation(
         "The column of a unique constraint that a sign-up fills, in the check of columns",
         _UNFILLED,
-        without(" or field.name in filled()"),
+        without(" or field.name in filled_by_signup()"),
         (_UNIQUE,),
     ),
     Mutation(

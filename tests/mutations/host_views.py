@@ -42,7 +42,7 @@ HOST_VIEWS = (
     ),
     Mutation(
         "The refusal of broken tokens that name us",
-        CORE + "tokens/signing_keys.py",
+        CORE + "tokens/signing.py",
         to('if header.get("kid") in self._kids:', "if False:"),
         (_VIEWS + "rest.py",),
     ),
@@ -61,7 +61,7 @@ HOST_VIEWS = (
     Mutation(
         "The origin of a WebSocket that a cookie identifies",
         "authservice/channels.py",
-        to("not request_client.is_trusted(origin, request)", "False"),
+        to("not incoming.is_trusted(origin, request)", "False"),
         (_VIEWS + "recipes.py",),
     ),
     Mutation(

@@ -14,31 +14,31 @@ _REPEATED = (_SETTINGS, "tests/oauth/importing/test_repeated.py")
 IMPORTING = (
     Mutation(
         "The server that issued an imported identifier",
-        _IMPORTING + "subjects.py",
+        _IMPORTING + "package_links.py",
         to("if used and set(used) != {expected}:", "if False:"),
         _SUBJECTS,
     ),
     Mutation(
         "The form of an imported identifier",
-        _IMPORTING + "subjects.py",
+        _IMPORTING + "package_links.py",
         to("if not re.fullmatch(rule.pattern, subject):", "if False:"),
         _SUBJECTS,
     ),
     Mutation(
         "The member of the profile that an imported identifier was",
-        _IMPORTING + "subjects.py",
+        _IMPORTING + "package_links.py",
         to("if row.claim and rule.claims and row.claim not in rule.claims:", "if False:"),
         _SUBJECTS,
     ),
     Mutation(
         "The kind of the app of an imported link",
-        _IMPORTING + "subjects.py",
+        _IMPORTING + "package_links.py",
         to("if problem := self.package.problem(source_name):", "if problem := '':"),
         _SUBJECTS,
     ),
     Mutation(
         "The confirmation that an own provider has the same users",
-        _IMPORTING + "subjects.py",
+        _IMPORTING + "package_links.py",
         to("if not mapped and (is_of_project or self.package.is_own(source_name)):", "if False:"),
         _SUBJECTS,
     ),

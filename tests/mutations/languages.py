@@ -25,13 +25,13 @@ LANGUAGES = (
     ),
     Mutation(
         "The language of the rules of Django in a response",
-        CORE + "credentials/passwords.py",
+        CORE + "credentials/password_rules.py",
         to("    with languages.of_texts():\n", "    if True:\n"),
         _RESPONSES,
     ),
     Mutation(
         "The English text in place of a broken translation",
-        "authservice/kernel/phrases.py",
+        "authservice/kernel/languages.py",
         to("except (KeyError, TypeError, ValueError):", "except ZeroDivisionError:"),
         ("tests/languages/test_phrases.py",),
     ),

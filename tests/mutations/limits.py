@@ -65,43 +65,43 @@ ATTEMPTS = (
     ),
     Mutation(
         "The newest devices, the only ones with separate attempts",
-        CORE + "credentials/known_devices.py",
-        without(" and signed.device.hex in ids(person)"),
+        CORE + "credentials/lockout.py",
+        without(" and signed.device.hex in device_ids(person)"),
         (f"{_DEVICES}::test_newest_devices_have_attempts_of_their_own",),
     ),
     Mutation(
         "The revocation of device tokens by a changed password",
-        CORE + "credentials/known_devices.py",
+        CORE + "credentials/lockout.py",
         without("signed.version == person.device_version and "),
         (_DEVICES, "tests/core/credentials/test_known_devices.py"),
     ),
     Mutation(
         "The account whose devices share the general limit",
-        HTTP + "request_client.py",
+        HTTP + "incoming.py",
         to("account {token.user}", "account {token.device}"),
         (f"{_NETWORKS}::test_general_limit_is_shared_by_the_devices_of_an_account",),
     ),
     Mutation(
         "The network in the general limit of an account",
-        HTTP + "request_client.py",
+        HTTP + "incoming.py",
         to('f"account {token.user} {network_key}"', 'f"account {token.user}"'),
         (f"{_NETWORKS}::test_device_token_used_elsewhere_does_not_use_up_the_general_limit",),
     ),
     Mutation(
         "The general limit of all devices of a network",
-        HTTP + "request_client.py",
+        HTTP + "incoming.py",
         to("times=_OF_DEVICES", "times=99"),
         (f"{_NETWORKS}::test_devices_pass_the_general_limit_of_a_network_up_to_three_times_it",),
     ),
     Mutation(
         "The separate general limit of a known device",
-        HTTP + "request_client.py",
+        HTTP + "incoming.py",
         to("token = DeviceToken.read(_device_token(request))", "token = None"),
         (f"{_NETWORKS}::test_general_limit_counts_a_known_device_separately_from_its_network",),
     ),
     Mutation(
         "The turn of each attempt at one counter",
-        CORE + "credentials/hash_limit.py",
+        CORE + "credentials/passwords.py",
         to(
             "        if not queue.lock.acquire(timeout=WAIT):",
             "        queue.lock = RLock()\n        if not queue.lock.acquire(timeout=WAIT):",
@@ -110,20 +110,22 @@ ATTEMPTS = (
     ),
     Mutation(
         "The one wait for a turn and a slot",
-        CORE + "credentials/hash_limit.py",
+        CORE + "credentials/passwords.py",
         to("_reservation(max(0.0, deadline - monotonic()))", "_reservation(WAIT)"),
         (f"{_TURNS}::test_wait_for_the_counter_shortens_the_wait_for_a_slot",),
     ),
     Mutation(
         "The turn of a known device, which other clients do not delay",
         CORE + "credentials/lockout.py",
-        to("hash_limit.turn(attempt.key)", "hash_limit.turn(by_identifier(identifier_key))"),
+        to(
+            "passwords.hash_turn(attempt.key)", "passwords.hash_turn(by_identifier(identifier_key))"
+        ),
         (_TURNS,),
     ),
     Mutation(
         "The turn of a password in a session",
         CORE + "recovery/recent_proof.py",
-        to("    with hash_limit.turn(attempt):", "    if True:"),
+        to("    with passwords.hash_turn(attempt):", "    if True:"),
         (f"{_TURNS}::test_password_that_waits_for_its_turn_in_a_session_is_not_counted",),
     ),
 )
@@ -225,7 +227,7 @@ MESSAGES = (
 WORK = (
     Mutation(
         "The limit on concurrent password hashes",
-        CORE + "credentials/hash_limit.py",
+        CORE + "credentials/passwords.py",
         to("return core.hashes_in_flight or", "return 64 or"),
         (
             "tests/core/credentials/test_hash_limit.py::test_concurrent_hashes_are_bounded_by_the_setting",
@@ -329,7 +331,7 @@ TEXTS = (
     Mutation(
         "The encryption of a stored sign-up",
         CORE + "login/signup.py",
-        to("crypto.seal(_PURPOSE, json.dumps(", "str(json.dumps("),
+        to("secret.seal(_PURPOSE, json.dumps(", "str(json.dumps("),
         (
             "tests/core/login/test_hidden_signup.py::test_hidden_signup_job_and_row_do_not_contain_the_submitted_values",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutations.kinds import CORE, Mutation, to
 
 _PROOFS = CORE + "recovery/earlier_proofs.py"
-_CHOSEN = CORE + "recovery/chosen_proofs.py"
+_CHOSEN = CORE + "recovery/earlier_proofs.py"
 _DRY_RUN = ("tests/commands/test_sync_dry_run.py",)
 _SYNC = ("tests/commands/test_sync_verified.py", "tests/commands/test_sync_verified_all.py")
 _ADDRESSES = ("--ds=tests.coming_from.settings", "tests/coming_from/inside/test_addresses.py")
@@ -31,7 +31,7 @@ OLD_USERS = (
     ),
     Mutation(
         "The address that users of djoser change without verifying it",
-        CORE + "importing/verified_addresses.py",
+        CORE + "importing/sources.py",
         to("if host().natural == host().email:", "if False:"),
         _ADDRESSES,
     ),
@@ -43,13 +43,13 @@ OLD_USERS = (
     ),
     Mutation(
         "The flag of an address that the package has not verified",
-        CORE + "importing/verified_addresses.py",
+        CORE + "importing/sources.py",
         to('"" if row.verified else UNVERIFIED', '""'),
         _ADDRESSES,
     ),
     Mutation(
         "The exclusion of sign-ups here from an import of djoser",
-        CORE + "importing/verified_addresses.py",
+        CORE + "importing/sources.py",
         to("            reason = LATER\n", "            pass\n"),
         _ADDRESSES,
     ),
@@ -75,8 +75,8 @@ OLD_USERS = (
         "The shared addresses that a dry run does not count as proven",
         CORE + "users/sync.py",
         to(
-            "copied = lookup.copies(user)\n    _drop_contested",
-            "copied = lookup.copies(user)\n    print",
+            "copied = copies(user)\n    _drop_contested",
+            "copied = copies(user)\n    print",
         ),
         _DRY_RUN,
     ),
@@ -129,13 +129,13 @@ IMPORTED_FACTORS = (
     ),
     Mutation(
         "The parameters of an imported factor",
-        _IMPORTING + "django_otp.py",
+        _IMPORTING + "sources.py",
         to("    factors.check_parameters(digits=row.digits, period=row.step)\n", "    pass\n"),
         _DEVICES,
     ),
     Mutation(
         "The app that another one displaces only if that can be imported",
-        _IMPORTING + "django_otp.py",
+        _IMPORTING + "sources.py",
         to("            continue\n", "            pass\n"),
         _DEVICES,
     ),
@@ -161,13 +161,13 @@ IMPORTED_FACTORS = (
     ),
     Mutation(
         "The device that was never confirmed",
-        _IMPORTING + "django_otp.py",
+        _IMPORTING + "sources.py",
         to("    if not row.confirmed:\n", "    if False:\n"),
         _DEVICES,
     ),
     Mutation(
         "The used recovery codes of an imported factor",
-        _IMPORTING + "mfa_table.py",
+        _IMPORTING + "sources.py",
         to("if not used_mask >> index & 1]", "]"),
         _HOSTILE,
     ),

@@ -71,7 +71,7 @@ ONE_TIME_TOKENS = (
         "The prefetch that does not use up a link",
         CORE + "api/endpoint.py",
         to(
-            'if self.is_visited and request.method == "GET" and pages.is_prefetch(request):',
+            'if self.is_visited and request.method == "GET" and incoming.is_prefetch(request):',
             "if False:",
         ),
         ("tests/core/recovery/test_verify_email.py",),
@@ -80,8 +80,9 @@ ONE_TIME_TOKENS = (
         "The settings as the only source of a redirect",
         CORE + "api/signup_views.py",
         to(
-            "return redirects.verified(_VERIFIED, status=status)",
-            'return redirects.redirect(self.request.GET.get("next") or links.verified("success"))',
+            "return responses.redirect_verified(_VERIFIED, status=status)",
+            'return responses.redirect_to(self.request.GET.get("next") or'
+            ' links.verified("success"))',
         ),
         ("tests/core/api/test_redirects.py", "tests/abuse/test_redirects.py"),
     ),
@@ -129,7 +130,7 @@ ONE_TIME_TOKENS = (
     ),
 )
 
-_ADDRESSES = "authservice/kernel/http/request_client.py"
+_ADDRESSES = "authservice/kernel/http/incoming.py"
 PLACES = (
     Mutation(
         "The number of trusted proxies",
@@ -161,7 +162,7 @@ PLACES = (
     ),
 )
 
-_AUTO_REGISTER = "authservice/magiclink/auto_register.py"
+_AUTO_REGISTER = "authservice/magiclink/link_login.py"
 _REGISTERING = ("tests/magiclink/test_auto_register.py::TestCleanup",)
 _LOGIN_CSRF = "tests/magiclink/test_login_csrf.py"
 MAIL = (
@@ -208,8 +209,8 @@ MAIL = (
         "The refusal of a form with a hidden origin",
         HTTP + "pages.py",
         to(
-            'origin != "" and not request_client.is_own(origin, request)',
-            'origin not in ("", "null") and not request_client.is_own(origin, request)',
+            'origin != "" and not incoming.is_own(origin, request)',
+            'origin not in ("", "null") and not incoming.is_own(origin, request)',
         ),
         ("tests/magiclink/test_cross_site.py",),
     ),

@@ -124,7 +124,10 @@ ORGANIZATIONS = (
     Mutation(
         "The last owner of an organization",
         ORG + "members.py",
-        to("if member.role == roles.OWNER and not other_owners(member).exists():", "if False:"),
+        to(
+            "if member.role == roles.OWNER and not other_owners(member).exists():\n        raise",
+            "if False:\n        raise",
+        ),
         _in("roles"),
     ),
     Mutation(
@@ -136,14 +139,20 @@ ORGANIZATIONS = (
     ),
     Mutation(
         "The owner after the deletion of a user",
-        ORG + "user_deletion.py",
-        to("not members.other_owners(member).exists()", "False"),
+        ORG + "members.py",
+        to(
+            "not other_owners(member).exists():\n            promoted",
+            "False:\n            promoted",
+        ),
         _in("deletion"),
     ),
     Mutation(
         "The end of a membership with each of several deleted users",
-        ORG + "user_deletion.py",
-        without("        members.discard(member)\n"),
+        ORG + "members.py",
+        to(
+            "count this one among the members who stay.\n        discard(member)\n",
+            "count this one among the members who stay.\n",
+        ),
         _in("deletion"),
     ),
     Mutation(
@@ -169,7 +178,7 @@ ORGANIZATIONS = (
     ),
     Mutation(
         "The active organization in the response of a kept session",
-        ORG + "views/shapes.py",
+        ORG + "serializers.py",
         (
             *to("str(current_session.organization_id) if current_session", '"" if current_session'),
             # The look-up of an organization beyond the first 100 would find it too.

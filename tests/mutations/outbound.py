@@ -60,7 +60,10 @@ OUTBOUND = (
     Mutation(
         "The refusal of requests inside a transaction",
         _KERNEL + "http_client.py",
-        to("any(map(transactions.is_open, connections.all(initialized_only=True)))", "False"),
+        to(
+            "any(map(databases.is_transaction_open, connections.all(initialized_only=True)))",
+            "False",
+        ),
         (f"{_CLIENT}::test_request_inside_a_transaction_is_refused",),
     ),
 )
@@ -107,7 +110,7 @@ PROVIDERS = (
     Mutation(
         "The access token that belongs to the ID token",
         _OAUTH + "id_tokens.py",
-        to("    if claim != crypto.b64(digest[: len(digest) // 2]):", "    if False:"),
+        to("    if claim != secret.b64(digest[: len(digest) // 2]):", "    if False:"),
         (f"{_PROVIDERS}test_openid_callback.py::test_hash_of_the_access_token_is_compared",),
     ),
     Mutation(

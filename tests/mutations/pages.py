@@ -62,7 +62,7 @@ PAGES = (
     Mutation(
         "The password rules of the user of a link",
         CORE + "api/recovery_views.py",
-        to("passwords.rules(person.user)", "passwords.rules()"),
+        to("password_rules.rules_for(person.user)", "password_rules.rules_for()"),
         (_RESET,),
     ),
     Mutation(

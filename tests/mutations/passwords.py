@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutations.kinds import CORE, Mutation, to, without
 
 _BREACHED, _RECHECK = "tests/passwords/test_breached.py", "tests/passwords/test_recheck.py"
-_LIST, _AGAIN = CORE + "credentials/breached_passwords.py", CORE + "login/password_recheck.py"
+_LIST, _AGAIN = CORE + "credentials/password_rules.py", CORE + "login/password_recheck.py"
 
 PASSWORDS = (
     Mutation(

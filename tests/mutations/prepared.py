@@ -24,8 +24,11 @@ PREPARED = (
     ),
     Mutation(
         "The repetition of a transaction that lost a prepared statement",
-        "authservice/kernel/transactions.py",
-        to("    if isinstance(error, PreparedStatementLost):\n        return True\n", ""),
+        "authservice/kernel/databases.py",
+        to(
+            "    if isinstance(error, PreparedStatementLost):\n        return True\n    cause",
+            "    cause",
+        ),
         _TESTS,
         database="postgres",
     ),
@@ -116,20 +119,20 @@ PREPARED = (
     ),
     Mutation(
         "The repetition of a transaction that a deadlock aborted",
-        "authservice/kernel/transactions.py",
+        "authservice/kernel/databases.py",
         to("sqlstate in _SQLSTATES or ", ""),
         ("tests/races/test_deadlocks.py",),
         database="postgres",
     ),
     Mutation(
         "The repetition of what follows a commit after a deadlock",
-        "authservice/kernel/transactions.py",
+        "authservice/kernel/databases.py",
         to("        retry_on_deadlock(action)\n", "        action()\n"),
         ("tests/core/recovery/test_locks.py",),
     ),
     Mutation(
         "The repetition after a savepoint that was lost with its transaction",
-        "authservice/kernel/transactions.py",
+        "authservice/kernel/databases.py",
         to("return galera and isinstance(cause, IntegrityError)", "return False"),
         ("tests/kernel/test_deadlocks.py",),
     ),

@@ -10,7 +10,7 @@ PROVIDERS = (
     Mutation(
         "The browser that a state belongs to",
         OAUTH + "state.py",
-        to("if not crypto.matches(_BROWSER, browser.reveal(), row.target_key):", "if False:"),
+        to("if not secret.matches(_BROWSER, browser.reveal(), row.target_key):", "if False:"),
         (_FLOW + "state.py",),
     ),
     Mutation(

@@ -267,7 +267,7 @@ PAGES = (
     Mutation(
         "The address that the cookie of a sign-up belongs to",
         CORE + "api/signup_views.py",
-        to("return digest.isascii() and crypto.matches(", "return bool(digest) or crypto.matches("),
+        to("return digest.isascii() and secret.matches(", "return bool(digest) or secret.matches("),
         (f"{_CONFIRM}::TestProof",),
     ),
     Mutation(
@@ -290,7 +290,7 @@ PAGES = (
     ),
     Mutation(
         "The image request that logs no user in",
-        "authservice/kernel/http/pages.py",
+        "authservice/kernel/http/incoming.py",
         to('request.META.get("HTTP_SEC_FETCH_MODE") == "no-cors"', "False"),
         ("tests/magiclink/test_cross_site.py",),
     ),
@@ -322,7 +322,7 @@ FACTORS = (
     Mutation(
         "The revocation of devices by a password that staff set in Django admin",
         CORE + "staff/django_user_pages.py",
-        without("        known_devices.revoke_all(person)\n"),
+        without("        lockout.revoke_devices(person)\n"),
         ("--ds=tests.admin.settings", "tests/admin/inside/test_notices.py", "-kends_every_session"),
     ),
 )

@@ -46,7 +46,7 @@ SECOND_FACTORS = (
     Mutation(
         "The refusal of time steps before a used one",
         TWO + "authenticators.py",
-        to("if step > after", "if True"),
+        to("if number > after", "if True"),
         (_TWO + "vectors.py",),
     ),
     Mutation(
@@ -57,7 +57,7 @@ SECOND_FACTORS = (
     ),
     Mutation(
         "The single use of a backup code",
-        TWO + "codes.py",
+        TWO + "authenticators.py",
         without("        used_at=None,\n"),
         (_TWO + "rows.py",),
     ),
@@ -89,12 +89,12 @@ SECOND_FACTORS = (
     Mutation(
         "The ten attempts of an account",
         TWO + "verify_login.py",
-        to("key = codes.count_attempt(", "key = codes.counter("),
+        to("key = authenticators.count_attempt(", "key = authenticators.counter("),
         (_TWO + "attempts.py",),
     ),
     Mutation(
         "The devices that have attempts of their own",
-        TWO + "codes.py",
+        TWO + "authenticators.py",
         without(", since=authenticator.enabled_at"),
         (_TWO + "attempts.py",),
     ),
@@ -122,13 +122,13 @@ SECOND_FACTORS = (
     ),
     Mutation(
         "The separate attempts of a device on which a factor was set up during login",
-        CORE + "credentials/known_devices.py",
+        CORE + "credentials/lockout.py",
         to("valid.issued_at < int(since.timestamp())", "valid.issued_at < since.timestamp()"),
         (_TWO + "required.py",),
     ),
     Mutation(
         "The devices of logins that read the account before a factor was enabled",
-        CORE + "credentials/known_devices.py",
+        CORE + "credentials/lockout.py",
         without(', factor_version=param("factor_version", Account)'),
         ("tests/core/credentials/test_known_devices.py",),
     ),

@@ -42,7 +42,7 @@ FORGERY = (
     ),
     Mutation(
         "The prefix that binds a cookie to this host",
-        HTTP + "cookies.py",
+        HTTP + "envelope.py",
         to('return f"__Host-{plain}" if sections.secure() else plain', "return plain"),
         ("tests/core/credentials/test_device_cookie.py",),
     ),

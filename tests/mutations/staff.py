@@ -16,7 +16,7 @@ STAFF = (
     ),
     Mutation(
         "The accounts of staff, protected from deletion by super admins of the API",
-        "authservice/core/staff/delete_user.py",
+        "authservice/core/staff/create_and_delete.py",
         without("            authority.require_over_account(editor.user, present)\n"),
         ("tests/admin_api/test_superusers.py",),
     ),
@@ -133,7 +133,10 @@ STAFF = (
     Mutation(
         "The rights of users, read-only for other staff in Django admin",
         "authservice/core/staff/admin_pages.py",
-        to("() if authority.is_superuser(request.user) else rights.fields(self.model)", "()"),
+        to(
+            "() if authority.is_superuser(request.user) else authority.rights_fields(self.model)",
+            "()",
+        ),
         (_ADMIN, f"{_INSIDE}/test_rights.py"),
     ),
     Mutation(
@@ -152,7 +155,10 @@ STAFF = (
     Mutation(
         "The audit entry of changed rights",
         "authservice/core/staff/admin_pages.py",
-        to("rights.record(changed, user, by=request.user, client=of_page(request))", "pass"),
+        to(
+            "authority.record_rights(changed, user, by=request.user, client=of_page(request))",
+            "pass",
+        ),
         (_ADMIN, f"{_INSIDE}/test_rights.py"),
     ),
     Mutation(
@@ -200,7 +206,7 @@ STAFF = (
     Mutation(
         "The devices that a change of the own password in Django admin revokes",
         "authservice/core/staff/password_form.py",
-        without("        known_devices.revoke_all(present)\n"),
+        without("        lockout.revoke_devices(present)\n"),
         (_ADMIN, f"{_INSIDE}/test_own_password.py"),
     ),
     Mutation(

@@ -64,7 +64,7 @@ SUPPORT = (
     ),
     Mutation(
         "The permission to see a part of the support page",
-        CORE + "staff/support_page.py",
+        CORE + "staff/support_actions.py",
         to(" if may(part.view)]", "]"),
         (_HOST, _INSIDE + "test_page.py"),
     ),

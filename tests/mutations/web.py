@@ -56,7 +56,7 @@ EXEMPT_CLIENTS = (
     Mutation(
         "The cookies that a client without a browser does not get",
         _GUARD,
-        to("            cookies.leave_out(request)\n", "            pass\n"),
+        to("            envelope.leave_out_cookies(request)\n", "            pass\n"),
         (f"{_EXEMPT}::TestApp::test_app_gets_no_cookies",),
     ),
 )

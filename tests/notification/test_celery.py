@@ -142,6 +142,8 @@ def publishing(celery, notify):
     def to(port):
         app = celery(f"amqp://guest:guest@127.0.0.1:{port}//")
         app.conf.broker_connection_timeout = 0.2
+        # By default Celery waits two seconds and more before it connects again.
+        app.conf.broker_transport_options = {"interval_start": 0.1, "interval_max": 0.1}
         queues.append(Background(dispatcher._publish))
         return queues[-1].put
 

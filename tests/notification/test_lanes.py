@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from authservice.kernel.message_queue import Message
-from authservice.notification import messenger, worker
-from authservice.notification.dispatchers import celery, thread
+from authservice.notification import dispatchers, worker
+from authservice.notification.dispatchers import background, celery
 from authservice.notification.dispatchers.background import Lanes
 from tests.support import needs
 
@@ -18,7 +18,7 @@ NOTICE = Message(kind="password-changed", target="ann@example.com")
 def lanes(monkeypatch):
     """The queues of the thread dispatcher, emptied after the test."""
     made = Lanes(worker.attempt)
-    monkeypatch.setattr(thread, "lanes", made)
+    monkeypatch.setattr(background, "lanes", made)
     yield made
     for lane in (made.notices, made.waited_for):
         lane.drain(timedelta(0))
@@ -39,7 +39,7 @@ def test_reset_email_is_sent_while_many_notices_wait_for_a_slow_mail_server(
     mail_to(sink.port)
     configure(NOTIFICATION={"DISPATCHER": "thread", "QUEUE_SIZE": 100}, THROTTLE={"ENABLED": False})
     for _ in range(260):
-        messenger.messenger.send(NOTICE)
+        dispatchers.messenger.send(NOTICE)
     start = time.monotonic()
 
     assert api.post("forgot-password", email="ann@example.com").status == 200

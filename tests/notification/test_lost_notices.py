@@ -10,8 +10,8 @@ from django.utils import timezone
 from authservice.core.messages import security_notice
 from authservice.core.models import Account, OneTimeToken
 from authservice.kernel.message_queue import Message
-from authservice.notification import messenger, worker
-from authservice.notification.dispatchers import thread
+from authservice.notification import dispatchers, worker
+from authservice.notification.dispatchers import background
 from authservice.notification.dispatchers.background import Lanes
 from tests.notification.conftest import PHONE
 from tests.notification.dispatchers import kept
@@ -33,7 +33,7 @@ def mail_server(monkeypatch):
         return worker.attempt(message, number)
 
     lanes = Lanes(attempt)
-    monkeypatch.setattr(thread, "lanes", lanes)
+    monkeypatch.setattr(background, "lanes", lanes)
     yield answers
     for lane in (lanes.notices, lanes.waited_for):
         lane.drain(timedelta(seconds=5))
@@ -44,10 +44,10 @@ def flood(eventually):
     """`flood()` fills the queue while the worker is busy with a message."""
 
     def fill():
-        messenger.messenger.send(NOTICE)
-        eventually(lambda: thread.lanes.notices._current)
+        dispatchers.messenger.send(NOTICE)
+        eventually(lambda: background.lanes.notices._current)
         for _ in range(SIZE):
-            messenger.messenger.send(NOTICE)
+            dispatchers.messenger.send(NOTICE)
 
     return fill
 
@@ -64,12 +64,12 @@ def test_owner_gets_the_link_of_a_notice_that_a_full_queue_lost(
     assert logged("Lost phone-changed")
 
     mail_server.set()
-    eventually(lambda: len(mailoutbox) > SIZE and thread.lanes.notices._idle())
+    eventually(lambda: len(mailoutbox) > SIZE and background.lanes.notices._idle())
     now = timezone.now()
     OneTimeToken.objects.update(created_at=now - timedelta(minutes=15), resend_at=now)
     monkeypatch.setattr(security_notice, "_next_check", 0)
-    messenger.messenger.send(NOTICE)
-    eventually(lambda: links(mailoutbox) and thread.lanes.notices._idle())
+    dispatchers.messenger.send(NOTICE)
+    eventually(lambda: links(mailoutbox) and background.lanes.notices._idle())
 
     [link] = links(mailoutbox)
     assert api.request("POST", "account/secure", {"token": link}).status == 200

@@ -4,7 +4,7 @@ import pytest
 
 from authservice.kernel import message_queue
 from authservice.kernel.message_queue import Message
-from authservice.notification.messenger import messenger
+from authservice.notification.dispatchers import messenger
 from tests.notification import dispatchers
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
-from authservice.notification.dispatchers import thread
+from authservice.notification.dispatchers import background
 from authservice.notification.dispatchers.background import Background
 from tests.notification.servers import Silent, Sink
 from tests.support.ports import free_port
@@ -22,7 +22,7 @@ QUICK = {"DISPATCHER": "thread", "RETRIES": 3, "BACKOFF": 0.05, "EMAIL_TIMEOUT":
 def ann(transactional_db, ann, monkeypatch):
     """Ann, and a queue that is drained after the test."""
     queue = Background(worker.attempt)
-    monkeypatch.setattr(thread, "dispatch", queue.put)
+    monkeypatch.setattr(background, "dispatch", queue.put)
     yield ann
     queue.drain()
 

@@ -5,7 +5,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from authservice.kernel.message_queue import Message
-from authservice.notification.messenger import messenger
+from authservice.notification.dispatchers import messenger
 
 pytestmark = [
     pytest.mark.skipif(django.VERSION < (6, 0), reason="Django has no tasks before 6.0"),

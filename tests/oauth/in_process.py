@@ -17,8 +17,7 @@ from urllib.parse import urlencode
 from django.db import connections
 from django.utils import timezone
 
-from authservice.kernel.crypto import b64
-from authservice.kernel.secret import Secret
+from authservice.kernel.secret import Secret, b64
 from authservice.oauth.provider import (
     Flow,
     Profile,

@@ -9,7 +9,7 @@ from tests.hosts.runs import SQLITE, holds
 
 SETTINGS = "--ds=tests.organization.settings"
 HERE = Path(__file__).parent / "inside"
-# Two parts of about equal length, since each starts Django and creates a database.
+# Two parts of about equal length for the slow suite.
 RULES = ["test_roles", "test_members", "test_invitations", "test_invitation_lists"]
 OTHERS = sorted({path.stem for path in HERE.glob("test_*.py")}.difference(RULES))
 
@@ -18,18 +18,15 @@ def files(names):
     return [f"{HERE}/{name}.py" for name in names]
 
 
+# In one process: with a sample of the cases, a start of Django takes as long as a fourth of them.
 def test_rules_with_the_module():
-    holds(SETTINGS, *files(RULES), sample=True)
+    holds(SETTINGS, *files(RULES), *files(OTHERS), sample=True)
 
 
 @pytest.mark.slow
 def test_matrix_of_ways_to_sign_in():
     """The matrix with the ways that the module adds."""
     holds(SETTINGS, "-k", "org or switch or route", "tests/core/login_matrix")
-
-
-def test_other_files_with_the_module():
-    holds(SETTINGS, *files(OTHERS), sample=True)
 
 
 @pytest.mark.slow

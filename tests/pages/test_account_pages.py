@@ -4,10 +4,20 @@ import pytest
 
 from tests.hosts.runs import SQLITE, holds
 
-PAGES = ("tests/pages/inside", "--ds=tests.pages.settings")
+INSIDE = "tests/pages/inside"
+SETTINGS = "--ds=tests.pages.settings"
+PAGES = (INSIDE, SETTINGS)
 # And with the csrf module.
 OTHER = {"PAGES_LOGIN": "session", "PAGES_CSRF": "1"}
 MISSING = "organization audit magiclink twofactor oauth passkeys"
+
+
+# What depends on the login module: how a session begins, and what ends it. With sessions that users
+# see, the quick suite runs these files; the others do the same as in the first host, where all run.
+OF_SESSIONS = (
+    *("attacks", "deleted_sessions", "first_proof", "forged_forms", "invitation_while_signed_in"),
+    *("second_step", "sign_in", "signed_in"),
+)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -20,11 +30,12 @@ def test_account_pages_with_access_tokens_that_expire():
 
 
 def test_account_pages_with_sessions_that_users_see():
-    holds(*PAGES, sample=True, **OTHER)
+    files = [f"{INSIDE}/test_{name}.py" for name in OF_SESSIONS]
+    holds(*files, SETTINGS, sample=True, **OTHER)
 
 
 def test_account_pages_without_other_modules():
-    holds("tests/pages/inside/test_missing_modules.py", PAGES[1], PAGES_WITHOUT=MISSING)
+    holds(f"{INSIDE}/test_missing_modules.py", SETTINGS, PAGES_WITHOUT=MISSING)
 
 
 @pytest.mark.slow
@@ -39,5 +50,4 @@ def test_every_case_of_account_pages_with_sessions_that_users_see():
 
 @pytest.mark.slow
 def test_account_pages_in_a_browser():
-    file = "tests/pages/inside/test_account_in_browser.py"
-    holds("-m", "slow", file, PAGES[1], **SQLITE)
+    holds("-m", "slow", f"{INSIDE}/test_account_in_browser.py", SETTINGS, **SQLITE)

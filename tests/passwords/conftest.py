@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from authservice.core.credentials import breached_passwords
+from authservice.core.credentials import password_rules
 from tests.kernel.outbound.servers import served
 from tests.passwords.ranges import Ranges
 from tests.support import slots
@@ -61,8 +61,8 @@ def recorded() -> Iterator[list]:
 def later(monkeypatch):
     """`later(61)` lets so many seconds pass for the circuit."""
     passed = [0.0]
-    real = breached_passwords.monotonic
-    monkeypatch.setattr(breached_passwords, "monotonic", lambda: real() + passed[0])
+    real = password_rules.monotonic
+    monkeypatch.setattr(password_rules, "monotonic", lambda: real() + passed[0])
 
     def wait(seconds):
         passed[0] += seconds

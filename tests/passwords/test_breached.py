@@ -7,7 +7,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from authservice.core.credentials.breached_passwords import is_breached
+from authservice.core.credentials.password_rules import is_breached
 from authservice.validators import NotBreached
 from tests.kernel.outbound.servers import served
 from tests.passwords.ranges import OK, digest, sized

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.core.exceptions import ValidationError
 
-from authservice.core.credentials import passwords
+from authservice.core.credentials import password_rules
 from authservice.core.errors import InvalidPassword
 from authservice.core.users import lookup
 from authservice.kernel.secret import Secret
@@ -107,7 +107,7 @@ def lengths(texts):
 
 
 def texts_of_rules(user=None):
-    return [rule.text for rule in passwords.rules(user)]
+    return [rule.text for rule in password_rules.rules_for(user)]
 
 
 @pytest.fixture(params=["djangos first", "ours first"])
@@ -148,7 +148,7 @@ def test_too_short_without_a_known_length_is_reported_too(settings):
     settings.AUTH_PASSWORD_VALIDATORS = [DJANGO, {"NAME": f"{__name__}.AtLeastThreeWords"}]
 
     with pytest.raises(InvalidPassword) as refused:
-        passwords.require_strong(Secret("plum"), None)
+        password_rules.require_strong(Secret("plum"), None)
 
     texts = refused.value.texts["password"]
     assert texts == ["Must have at least 8 characters.", "Must have three words."]
@@ -186,5 +186,5 @@ def test_rules_name_no_length_of_ours_where_everybody_needs_a_factor(validate, c
 def test_rules_beside_the_field_name_the_length(validate):
     validate("MinimumLengthWithoutFactor", min_length=12)
 
-    (rule,) = passwords.rules()
+    (rule,) = password_rules.rules_for()
     assert rule == ("Must have at least 12 characters without a second factor.", "^.{12,}")

@@ -1,7 +1,7 @@
 import pytest
 from django.db import connection
 
-from authservice.core.credentials import hash_limit
+from authservice.core.credentials import passwords
 from authservice.twofactor import views
 from tests.races.crowd import Crowd, asked_rounds, crowd_limit
 from tests.races.hashers import Counting
@@ -26,7 +26,7 @@ def gathered():
 @pytest.fixture
 def crowd(transactional_db, gathered, caplog, monkeypatch):
     # A loaded machine must not refuse a request of the crowd because it waits for its hash.
-    monkeypatch.setattr(hash_limit, "WAIT", 60)
+    monkeypatch.setattr(passwords, "WAIT", 60)
     # Drawing the code takes a hundred times as long as what races.
     monkeypatch.setattr(views, "qr_code", lambda _: "data:,")
     yield gathered

@@ -10,7 +10,7 @@ from django.db.models.signals import pre_save
 from django.utils import timezone
 
 from authservice.core.models import AttemptCounter, OneTimeToken, Session
-from authservice.kernel import transactions
+from authservice.kernel import databases
 from tests.support.client import PASSWORD
 from tests.support.people import the_user
 
@@ -102,7 +102,7 @@ def test_retry_after_a_deadlock_is_logged(change_password, caplog):
 
 
 def test_request_that_meets_too_many_deadlocks_is_503(change_password, api, monkeypatch):
-    monkeypatch.setattr(transactions, "_ATTEMPTS", 1)
+    monkeypatch.setattr(databases, "_ATTEMPTS", 1)
 
     assert change_password().error == (503, "SERVICE_UNAVAILABLE")
     assert api.log_in(password=PASSWORD)

@@ -8,7 +8,7 @@ from authservice.core.models import Account
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import Arrival
-from authservice.twofactor import codes, verify_login
+from authservice.twofactor import authenticators, verify_login
 from authservice.twofactor.models import Authenticator
 from tests.admin_api.people import promote
 from tests.races.crowd import tally
@@ -65,7 +65,11 @@ def check(answers, person):
 def test_second_step_during_the_deletion_of_its_user_is_not_a_5xx(
     root, api, crowd, ten_rounds, clock, monkeypatch
 ):
-    monkeypatch.setattr(codes, "BUDGET", codes.Budget.fixed(limit=1000, window=codes.BUDGET.window))
+    monkeypatch.setattr(
+        authenticators,
+        "BUDGET",
+        authenticators.Budget.fixed(limit=1000, window=authenticators.BUDGET.window),
+    )
     for number in ten_rounds:
         ann = Person(api, f"ann{number}@example.com").sign_up().enrol()
         clock.forward(seconds=30)

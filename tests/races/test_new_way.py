@@ -5,7 +5,7 @@ from functools import partial
 from authservice.core import errors
 from authservice.core.models import Session
 from authservice.kernel.client import Client
-from authservice.kernel.transactions import retry_on_deadlock
+from authservice.kernel.databases import retry_on_deadlock
 from tests.core.login import badges
 from tests.races.crowd import SIZE
 from tests.support.people import make_user

@@ -7,7 +7,7 @@ import pytest
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import Arrival
-from authservice.twofactor import codes, verify_login
+from authservice.twofactor import authenticators, verify_login
 from authservice.twofactor.models import Authenticator, BackupCode
 from tests.races.crowd import SIZE, tally
 from tests.twofactor.people import Person
@@ -23,8 +23,10 @@ def _still(clock):
 @pytest.fixture(autouse=True)
 def _budget(monkeypatch):
     """A crowd is larger than the limit of attempts, which most of these tests do not concern."""
-    wide = codes.Budget(limit=1000, window=codes.BUDGET.window, longest=codes.BUDGET.longest)
-    monkeypatch.setattr(codes, "BUDGET", wide)
+    wide = authenticators.Budget(
+        limit=1000, window=authenticators.BUDGET.window, longest=authenticators.BUDGET.longest
+    )
+    monkeypatch.setattr(authenticators, "BUDGET", wide)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from authservice.core.credentials import attempt_counter
 from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.models import Session
 from authservice.kernel.levels import Record
-from authservice.twofactor import codes
+from authservice.twofactor import authenticators
 from tests.races.crowd import SIZE, tally
 from tests.support.client import PASSWORD
 from tests.twofactor.people import Person
@@ -22,8 +22,8 @@ def _still(clock):
 @pytest.fixture(autouse=True)
 def _budget(monkeypatch):
     """A crowd is larger than the limits of attempts, which these tests do not concern."""
-    wide = Budget.fixed(limit=1000, window=codes.BUDGET.window)
-    monkeypatch.setattr(codes, "BUDGET", wide)
+    wide = Budget.fixed(limit=1000, window=authenticators.BUDGET.window)
+    monkeypatch.setattr(authenticators, "BUDGET", wide)
     monkeypatch.setattr(attempt_counter, "PASSWORD", wide)
 
 

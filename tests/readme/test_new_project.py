@@ -13,6 +13,8 @@ SNIPPETS = {
     "README": ("README.rst", "# urls.py\n"),
     "installing": ("docs/installing.rst", "# urls.py\n"),
 }
+# Slow with the second page, since each project takes several starts of Django.
+PAGES = ["README", pytest.param("installing", marks=pytest.mark.slow)]
 # What staff with the permission to change users see, from a URLconf that read the site first.
 SCRIPT = """
 import json
@@ -45,7 +47,7 @@ def lines(page, separator):
     return settings, urls
 
 
-@pytest.fixture(scope="module", params=SNIPPETS)
+@pytest.fixture(scope="module", params=PAGES)
 def manage(request, tmp_path_factory):
     """Runs a command of the new project and returns all that it prints."""
     folder = tmp_path_factory.mktemp("new")

@@ -29,6 +29,12 @@ NUMBERS = {12: "Twelve", 13: "Thirteen", 14: "Fourteen", 15: "Fifteen", 16: "Six
 ACTIONS = declared.actions()
 TREE = Path(authservice.__file__).parent
 SOURCES = {path: ast.parse(path.read_text()) for path in sorted(TREE.rglob("*.py"))}
+NODES = [
+    (path, node)
+    for path, tree in SOURCES.items()
+    for node in ast.walk(tree)
+    if isinstance(node, (ast.Call, ast.ClassDef, ast.Constant))
+]
 FOLDER = TREE.parent / "docs/reference"
 # Files that name actions without recording one.
 NOT_RECORDING = (
@@ -54,14 +60,14 @@ def entry(page: str, anchor: str) -> str:
 
 def nodes(kind):
     """Each node of this kind in the package, with its file."""
-    for path, tree in SOURCES.items():
-        yield from ((path, node) for node in ast.walk(tree) if isinstance(node, kind))
+    return ((path, node) for path, node in NODES if isinstance(node, kind))
 
 
 def settings_in_sources():
     """Each (section, key) of the classes that files declare with `section("NAME", Schema)`."""
     for path, call in nodes(ast.Call):
-        if ast.unparse(call.func) in ("section", "settings.section"):
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        if name == "section" and ast.unparse(call.func) in ("section", "settings.section"):
             section, schema = call.args[0].value, call.args[1].id
             [found] = [node for node in SOURCES[path].body if getattr(node, "name", "") == schema]
             keys = (line.target.id for line in found.body if isinstance(line, ast.AnnAssign))
@@ -71,7 +77,7 @@ def settings_in_sources():
 def errors_in_sources():
     """Each code that a class in the package gives to an error."""
     for _, node in nodes(ast.ClassDef):
-        lines = (ast.unparse(line) for line in node.body)
+        lines = (ast.unparse(line) for line in node.body if isinstance(line, ast.Assign))
         yield from (found[1] for line in lines if (found := re.fullmatch(r"code = '(\w+)'", line)))
 
 

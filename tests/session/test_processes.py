@@ -51,7 +51,11 @@ class Server:
         return data
 
 
-@pytest.fixture(scope="module", params=["database", pytest.param("cache", marks=needs_redis)])
+# Slow with the second store, since each has two servers. What differs is in tests of one process.
+@pytest.fixture(
+    scope="module",
+    params=["database", pytest.param("cache", marks=[needs_redis, pytest.mark.slow])],
+)
 def servers(request, tmp_path_factory):
     """Two servers on one database with one user."""
     folder = tmp_path_factory.mktemp(request.param)

@@ -100,7 +100,7 @@ REST_FRAMEWORK = {"DEFAULT_AUTHENTICATION_CLASSES": []}
     ("docs/modules.rst", "TWOFACTOR"): 'INSTALLED_APPS += ["authservice.twofactor"]',
     ("docs/translating.rst", "def check_size"): """
 from authservice.kernel import errors
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 """,
     ("docs/other_packages.rst", "wagtail.admin.urls"): (
         'INSTALLED_APPS += ["authservice.pages"]'

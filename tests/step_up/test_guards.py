@@ -9,7 +9,7 @@ from django.test import RequestFactory
 
 from authservice.core import errors
 from authservice.core.api import guarded_routes
-from authservice.core.api.routing import routes_of
+from authservice.core.api.guarded_routes import routes_of
 from authservice.core.sessions import bearer
 from authservice.kernel import clock
 from authservice.kernel.levels import ORDER, Record

@@ -68,7 +68,7 @@ def csrf_pair(headers: dict[str, str]) -> dict[str, str]:
     if not apps.is_installed("authservice.csrf"):
         return headers
     token = import_module("authservice.csrf.guard").issue()
-    name = import_module("authservice.kernel.http.cookies").name("__service_csrf")
+    name = import_module("authservice.kernel.http.envelope").cookie_name("__service_csrf")
     cookies = [headers.get("Cookie", ""), f"{name}={token}"]
     return {"X-CSRF-Token": token, **headers, "Cookie": "; ".join(filter(None, cookies))}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import jwt
 
-from authservice.core.tokens.signing_keys import Key, ring
+from authservice.core.tokens.signing import Key, ring
 
 Signer = Callable[[bytes], bytes]
 

@@ -19,7 +19,7 @@ LONG += ("middleware.py",)
 LONG += ("/kernel/imports.py",)
 # Its decorators call the functions that they check, and it repeats the function of its caller: a
 # batch of an import, or a rule, which is a call itself.
-LONG += ("/kernel/transactions.py",)
+LONG += ("/kernel/databases.py",)
 # Ends the sessions of all users in batches, each of which is a unit.
 LOOPS = ("revoke_everyone",)
 

@@ -5,7 +5,7 @@ from django.db import connections
 
 from authservice.core.models import AttemptCounter
 from authservice.core.users import lookup
-from authservice.twofactor import codes
+from authservice.twofactor import authenticators
 from tests.support.client import PASSWORD
 from tests.support.people import the_user
 from tests.twofactor.people import ANN
@@ -222,7 +222,7 @@ def test_locked_user_can_be_unlocked(enrolled, device):
     for _ in range(11):
         enrolled.verify_login(enrolled.wrong_code(), headers=device)
 
-    codes.unlock([lookup.get_person(the_user())])
+    authenticators.unlock_attempts([lookup.get_person(the_user())])
 
     assert enrolled.verify_login(enrolled.code(), headers=device).status == 200
     assert enrolled.verify_login(enrolled.code(1)).status == 200

@@ -3,11 +3,11 @@ that was read before."""
 
 import pytest
 
-from authservice.core.credentials import known_devices
+from authservice.core.credentials import lockout
 from authservice.core.models import Session
 from authservice.core.users import lookup
 from authservice.kernel.secret import Secret
-from authservice.twofactor import codes
+from authservice.twofactor import authenticators
 from authservice.twofactor.models import Authenticator, BackupCode
 from tests.support.client import PASSWORD
 from tests.support.interleaved import once_counted
@@ -45,7 +45,7 @@ def test_login_before_which_a_factor_was_enabled_meanwhile_gets_no_valid_tokens(
     assert api.get("me", token=late.data["access_token"]).error == LOGGED_OUT
     assert api.post("refresh", refresh_token=late.data["refresh_token"]).status == 401
     device = late.headers["X-Device-Token"]
-    assert known_devices.find_device(Secret(device), lookup.get_person(the_user())) is None
+    assert lockout.find_device(Secret(device), lookup.get_person(the_user())) is None
 
 
 def test_session_that_ended_meanwhile_disables_no_factor(enrolled, log_out_meanwhile):
@@ -98,7 +98,7 @@ def test_session_that_ended_meanwhile_gets_no_backup_codes(enrolled, log_out_mea
 def test_login_is_refused_if_the_hash_changes_before_the_code_is_used(
     api, enrolled, monkeypatch, settings
 ):
-    token, consume = enrolled.temp_token(), codes.consume
+    token, consume = enrolled.temp_token(), authenticators.consume_code
 
     def consume_after_rehash(*given):
         # A concurrent login stores a better hash; this ends logins that began with the old hash.
@@ -106,6 +106,6 @@ def test_login_is_refused_if_the_hash_changes_before_the_code_is_used(
         api.log_in()
         return consume(*given)
 
-    monkeypatch.setattr(codes, "consume", consume_after_rehash)
+    monkeypatch.setattr(authenticators, "consume_code", consume_after_rehash)
 
     assert enrolled.verify_login(enrolled.code(), token).error == LOGGED_OUT

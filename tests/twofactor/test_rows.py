@@ -4,7 +4,7 @@ import pytest
 
 from authservice.core.users import lookup
 from authservice.kernel.secret import Secret
-from authservice.twofactor import authenticators, codes
+from authservice.twofactor import authenticators
 from tests.support.people import the_user
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +33,7 @@ def test_backup_code_is_used_once(enrolled):
     seen = [read(), read()]
 
     code = Secret(enrolled.backup_codes[0])
-    used = [codes.use_statement("backup_code", found, code).run() for found in seen]
+    used = [authenticators.use_code_statement("backup_code", found, code).run() for found in seen]
 
     assert used == [1, 0]
 
@@ -59,12 +59,12 @@ def test_code_of_a_factor_disabled_meanwhile_is_refused(enrolled):
     found, code = read(), enrolled.code()
     enrolled.post("2fa/disable", code=code)
 
-    assert not codes.consume("totp", found, Secret(enrolled.code(1)))
-    assert not codes.consume("backup_code", found, Secret(enrolled.backup_codes[0]))
+    assert not authenticators.consume_code("totp", found, Secret(enrolled.code(1)))
+    assert not authenticators.consume_code("backup_code", found, Secret(enrolled.backup_codes[0]))
 
 
 def test_code_of_an_unconfirmed_factor_is_refused(ann):
     ann.set_up()
 
-    assert not codes.consume("totp", read(), Secret(ann.code()))
-    assert not codes.consume("backup_code", read(), Secret(ann.backup_codes[0]))
+    assert not authenticators.consume_code("totp", read(), Secret(ann.code()))
+    assert not authenticators.consume_code("backup_code", read(), Secret(ann.backup_codes[0]))

@@ -16,8 +16,8 @@ RUNS = [
     pytest.param(
         release,
         module,
-        # The formats of both are alike, so one of them is tried on each database.
-        marks=[] if module == "session" else [pytest.mark.once],
+        # The formats of both are alike, so the quick suite tries one of them.
+        marks=[] if module == "session" else [pytest.mark.slow],
         id=f"{release} {module}",
     )
     for release in files.releases()

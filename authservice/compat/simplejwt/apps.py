@@ -4,7 +4,7 @@ module itself, in place of simplejwt's routes."""
 from __future__ import annotations
 
 from authservice.kernel import modules
-from authservice.kernel.phrases import admin_text
+from authservice.kernel.languages import admin_text
 
 
 class CompatSimpleJwtConfig(modules.ModuleConfig):

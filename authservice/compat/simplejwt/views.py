@@ -28,8 +28,8 @@ from authservice.core.users.user_model import host
 from authservice.kernel import errors as kernel_errors
 from authservice.kernel import languages, settings
 from authservice.kernel.errors import Fault
-from authservice.kernel.http.body import FORM
 from authservice.kernel.http.fields import Password, SecretText, Text
+from authservice.kernel.http.incoming import FORM
 from authservice.kernel.secret import Secret
 
 # Characters. Tokens of simplejwt contain whatever claims the project added.

@@ -36,9 +36,9 @@ from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, message_queue
 from authservice.kernel.http.fields import Text
-from authservice.kernel.http.request_client import of_page
-from authservice.kernel.phrases import admin_count
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.http.incoming import of_page
+from authservice.kernel.languages import admin_count
+from authservice.kernel.languages import admin_text as _
 
 if TYPE_CHECKING:
     AnyPage = admin.options.BaseModelAdmin[Any]

@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from authservice.core.messages import lost_messages
 from authservice.core.models import AttemptCounter, LostMessage, OneTimeToken, Session
 from authservice.core.sessions import revocation
-from authservice.core.staff import admin_lists, support_page
+from authservice.core.staff import admin_lists, support_actions
 from authservice.core.staff.admin_lists import (
     USER_SEARCH,
     Choice,
@@ -35,9 +35,9 @@ from authservice.core.staff.admin_pages import (
     person_of,
 )
 from authservice.kernel import clock, databases, events
-from authservice.kernel.http.request_client import of_page
-from authservice.kernel.phrases import admin_count
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.http.incoming import of_page
+from authservice.kernel.languages import admin_count
+from authservice.kernel.languages import admin_text as _
 
 if TYPE_CHECKING:
     SessionPage = admin.ModelAdmin[Session]
@@ -79,7 +79,7 @@ class SessionAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, SessionPage)
 
     @admin.display(description=_("state"))
     def state(self, session: Session) -> str:
-        return support_page.session_state(session, person_of(session.user))
+        return support_actions.session_state(session, person_of(session.user))
 
     def has_end_permission(self, request: HttpRequest) -> bool:
         # The rows cannot be edited, but staff with the permission to change them may end sessions.

@@ -16,15 +16,15 @@ from django.urls import NoReverseMatch, path, reverse
 from django.views.defaults import permission_denied
 
 from authservice.core.models import Account
-from authservice.core.staff import authority, support_actions, support_page
+from authservice.core.staff import authority, support_actions
 from authservice.core.staff.admin_lists import BREADCRUMBS_ARE_A_LIST
 from authservice.core.staff.admin_pages import log
 from authservice.core.staff.support_actions import NotOffered
 from authservice.core.users.person import Person
 from authservice.kernel import errors
 from authservice.kernel.errors import Fault
-from authservice.kernel.http.request_client import of_page
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.http.incoming import of_page
+from authservice.kernel.languages import admin_text as _
 from authservice.kernel.support_parts import Button, Cell, Link, Section
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class SupportPages(Page):
     def support_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         person = self._get_person(request, object_id)
         may = self._may(request)
-        page = support_page.of(person, may)
+        page = support_actions.page_of(person, may)
         links = Links(self.admin_site, request.user)
         protected = not authority.may_support(request.user, person)
         offered = () if protected else support_actions.buttons()
@@ -148,7 +148,7 @@ class SupportPages(Page):
             raise Http404
         return Person(account.user, account)
 
-    def _may(self, request: HttpRequest) -> support_page.May:
+    def _may(self, request: HttpRequest) -> support_actions.May:
         user: Any = request.user
         return lambda permission: bool(user.has_perm(permission))
 
@@ -156,7 +156,7 @@ class SupportPages(Page):
         self, request: HttpRequest, template: str, person: Person, context: dict[str, Any]
     ) -> TemplateResponse:
         account = person.account
-        link = Link(account, support_page.ACCOUNT, account.pk)
+        link = Link(account, support_actions.ACCOUNT, account.pk)
         shared = {
             **self.admin_site.each_context(request),
             "title": _("Support"),

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from authservice.core import errors
-from authservice.core.api import redirects, responses
+from authservice.core.api import responses
 from authservice.core.api.callers import signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint, ToConfirm
@@ -35,7 +35,7 @@ from authservice.core.recovery import password_change, profile, recent_proof, ve
 from authservice.core.recovery.recent_proof import Proof
 from authservice.core.users import extra_fields, identifiers, lookup
 from authservice.core.users.person import Person
-from authservice.kernel import crypto
+from authservice.kernel import secret
 from authservice.kernel.errors import (
     Fault,
     ReauthenticationRequired,
@@ -43,10 +43,10 @@ from authservice.kernel.errors import (
     TooManyAttempts,
     ValidationFailed,
 )
-from authservice.kernel.http import cookies, pages
+from authservice.kernel.http import envelope, incoming, pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
 
 _AVAILABLE = {
@@ -336,12 +336,12 @@ class ConfirmEmailChange(LinkEndpoint):
         try:
             token: Secret = self.read_query(TokenIn)["token"]
         except ValidationFailed:  # no mailed link has such a token
-            return redirects.not_verified(errors.InvalidVerificationToken(), status=302)
+            return responses.redirect_not_verified(errors.InvalidVerificationToken(), status=302)
         try:
             person, email = email_change.find(token)
         except Fault as fault:
-            return redirects.not_verified(fault, status=302)
-        embedded = pages.embedded(self.request)
+            return responses.redirect_not_verified(fault, status=302)
+        embedded = incoming.embedded(self.request)
         requested_here = change_cookie_is_for(self.request, person, email) and not embedded
         if core.verify_confirm == "off" or requested_here:
             # Proof that a human acts: mail scanners have no such cookie and do not ask for JSON.
@@ -377,7 +377,7 @@ class ConfirmEmailChange(LinkEndpoint):
             try:
                 return _page(token, *email_change.find(token))
             except Fault as fault:
-                return redirects.not_verified(fault, status=303)
+                return responses.redirect_not_verified(fault, status=303)
         return self._confirm(token, proof=True, status=303)
 
     def _confirm(self, token: Secret, *, proof: bool, status: int) -> HttpResponse:
@@ -386,8 +386,8 @@ class ConfirmEmailChange(LinkEndpoint):
         except ServiceUnavailable:  # not refused: the link is still valid
             raise
         except Fault as fault:
-            return redirects.not_verified(fault, status=status)
-        return redirects.verified(_EMAIL_CHANGED, status=status)
+            return responses.redirect_not_verified(fault, status=status)
+        return responses.redirect_verified(_EMAIL_CHANGED, status=status)
 
     def _is_own(self, person: Person, email: str) -> bool:
         """Whether this request comes from the browser that requested the change, or from a session
@@ -399,14 +399,14 @@ class ConfirmEmailChange(LinkEndpoint):
 
 def put_change_cookie(response: HttpResponse, person: Person, email: str) -> None:
     """Store a keyed digest of account and address in the browser. It gives no access by itself."""
-    digest = crypto.digest(_EMAIL_PURPOSE, _change_of(person, email))
-    cookies.put(response, _EMAIL_COOKIE, digest, ttl=CHANGE_EMAIL.link_ttl)
+    digest = secret.digest(_EMAIL_PURPOSE, _change_of(person, email))
+    envelope.put_cookie(response, _EMAIL_COOKIE, digest, ttl=CHANGE_EMAIL.link_ttl)
 
 
 def change_cookie_is_for(request: HttpRequest, person: Person, email: str) -> bool:
     """Whether this browser requested this address for this account."""
-    digest = cookies.get(request, _EMAIL_COOKIE)
-    return digest.isascii() and crypto.matches(_EMAIL_PURPOSE, _change_of(person, email), digest)
+    digest = envelope.get_cookie(request, _EMAIL_COOKIE)
+    return digest.isascii() and secret.matches(_EMAIL_PURPOSE, _change_of(person, email), digest)
 
 
 def _change_of(person: Person, email: str) -> str:

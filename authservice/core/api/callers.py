@@ -27,17 +27,17 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 
 from authservice.core.api import django_session
-from authservice.core.credentials import known_devices
+from authservice.core.credentials import lockout
 from authservice.core.sessions import bearer
 from authservice.core.sessions.bearer import Caller
-from authservice.core.tokens import access_tokens
+from authservice.core.tokens import signing
 from authservice.core.users.person import Person
 from authservice.kernel import errors
-from authservice.kernel.http import cookies, pages
-from authservice.kernel.http.request_client import DEVICE_COOKIE
+from authservice.kernel.http import envelope, incoming, pages
+from authservice.kernel.http.incoming import DEVICE_COOKIE
 from authservice.kernel.interfaces import RequestGuard
+from authservice.kernel.languages import phrase
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import cookies as token_cookies
 
@@ -96,7 +96,7 @@ def has_foreign_token(request: HttpRequest) -> bool:
         token = _bearer(request)
     except errors.InvalidToken:  # too long for one of ours
         return True
-    return not token or not access_tokens.is_ours(token)
+    return not token or not signing.is_ours(token)
 
 
 def live_caller(request: HttpRequest) -> Caller | None:
@@ -123,8 +123,8 @@ def signed_in_caller(request: HttpRequest) -> Caller | None:
 def _of_session(request: HttpRequest) -> Caller | None:
     """The caller whom Django's session carries, if the browser has a device cookie of the user."""
     caller = django_session.find(request)
-    device_token = Secret(cookies.get(request, DEVICE_COOKIE))
-    if caller is None or known_devices.find_device(device_token, caller.person) is None:
+    device_token = Secret(envelope.get_cookie(request, DEVICE_COOKIE))
+    if caller is None or lockout.find_device(device_token, caller.person) is None:
         return None
     return caller
 
@@ -142,7 +142,7 @@ def _is_of_this_site(request: HttpRequest) -> bool:
     mail is opened from the site of the mailbox, so where a navigation comes from does not
     matter."""
     if request.method in SAFE_METHODS:
-        return pages.is_navigation(request)
+        return incoming.is_navigation(request)
     return pages.posted_here(request)
 
 
@@ -208,11 +208,14 @@ def ignores_cookie(request: HttpRequest) -> bool:
 
 def cookie_names() -> set[str]:
     """The names of both token cookies, as browsers see them."""
-    return {cookies.name(name) for name in (token_cookies.access_name, token_cookies.refresh_name)}
+    return {
+        envelope.cookie_name(name)
+        for name in (token_cookies.access_name, token_cookies.refresh_name)
+    }
 
 
 def access_cookie(request: HttpRequest) -> Secret:
-    return _bounded(cookies.get(request, token_cookies.access_name))
+    return _bounded(envelope.get_cookie(request, token_cookies.access_name))
 
 
 def has_bearer(request: HttpRequest) -> bool:

@@ -40,17 +40,11 @@ from authservice.core.sessions.bearer import Caller
 from authservice.core.users import host_fields
 from authservice.kernel import clock, databases, errors, languages, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.http import body, cookies, fields, pages
+from authservice.kernel.databases import retry_on_deadlock
+from authservice.kernel.http import envelope, fields, incoming
 from authservice.kernel.http.envelope import answer, crash, keep_from_caches, refusal
-from authservice.kernel.http.request_client import (
-    client,
-    count_request,
-    is_escaped,
-    network,
-    request_id,
-)
-from authservice.kernel.phrases import phrase
-from authservice.kernel.transactions import retry_on_deadlock
+from authservice.kernel.http.incoming import client, count_request, is_escaped, network, request_id
+from authservice.kernel.languages import phrase
 
 _AMP = "amp;"
 _SLASH = phrase("There is nothing at this address. No path of this service ends with a slash.")
@@ -135,7 +129,7 @@ class Endpoint(ViewSetMixin, APIView):
             response = self._answer(request, **kwargs)
         response.headers["X-Request-ID"] = self.request_id
         keep_from_caches(response)
-        if cookies.are_unwanted(request):  # the client keeps none
+        if envelope.cookies_are_unwanted(request):  # the client keeps none
             response.cookies.clear()
         return response
 
@@ -174,7 +168,7 @@ class Endpoint(ViewSetMixin, APIView):
         if is_escaped(request):  # a proxy's rules for a path do not cover `/logi%6e`
             raise errors.NotFound
         action = self._action(request, name)
-        if self.is_visited and request.method == "GET" and pages.is_prefetch(request):
+        if self.is_visited and request.method == "GET" and incoming.is_prefetch(request):
             # Browsers show a prefetched success to a user who follows the link later, whatever
             # `Cache-Control` says. They drop this error, and request the page when it is needed.
             response = HttpResponse(status=503, headers={"Retry-After": "1"})
@@ -184,7 +178,7 @@ class Endpoint(ViewSetMixin, APIView):
         if request.method not in SAFE_METHODS:
             # Before the caller is identified: a client that sends its body slowly must not act with
             # a session or permission that was revoked in the meantime.
-            body.receive(request)
+            incoming.receive_body(request)
             clock.complete()
             if not self.guard_exempt:
                 # A public route ignores the header, so a made-up token proves nothing there.
@@ -213,7 +207,9 @@ class Endpoint(ViewSetMixin, APIView):
         for name, text in kwargs.items():
             fields.require(name, text)
         if request.method not in SAFE_METHODS:
-            self.body = body.read_form(request) if self.takes_form else body.read(request)
+            self.body = (
+                incoming.read_form(request) if self.takes_form else incoming.read_body(request)
+            )
         return action(**kwargs)
 
     def _identify(self, request: HttpRequest) -> None:

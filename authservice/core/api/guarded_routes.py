@@ -1,18 +1,42 @@
-"""Which routes of this service ask for a fresh or a stronger proof (`STEP_UP`)."""
+"""The routes of a module: the classes with a `path` in its views, then those of its URLconf.
+
+And which of them ask for a fresh or a stronger proof (`STEP_UP`).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from importlib import import_module
 from typing import Any, NamedTuple
 
-from authservice.core.api.routing import routes_of
+from django.urls import path
+
 from authservice.core.conf import step_up as conf
 from authservice.core.login.step_up import Need
 from authservice.kernel.levels import OWN
-from authservice.kernel.modules import installed
-from authservice.kernel.settings import cached, convert
+from authservice.kernel.modules import ModuleConfig, installed
+from authservice.kernel.settings import cached, cached_for_host, convert
+
+
+@cached_for_host
+def routes_of(module: ModuleConfig) -> list[Any]:
+    """The entries of a URLconf. Paths with parameters come last in the views, because
+    `passkeys/<str:passkey_id>` would also match `passkeys/signals`."""
+    files = (module.views,) if isinstance(module.views, str) else module.views
+    endpoints = [endpoint for file in files for endpoint in _endpoints(file)]
+    endpoints.sort(key=lambda endpoint: "<" in endpoint.path)
+    routes = [path(each.path, each.as_view(), name=each.route) for each in endpoints]
+    return routes + (import_module(module.urls).urlpatterns if module.urls else [])
+
+
+def _endpoints(name: str) -> Iterator[Any]:
+    """The routes of this file, in its order. A class that it imports belongs to another module."""
+    for member in vars(import_module(name)).values():
+        if isinstance(member, type) and member.__module__ == name and "path" in vars(member):
+            yield member
+
 
 _PARAMETER = re.compile(r"<[^>]*>|\{[^}]*\}")
 

@@ -39,8 +39,8 @@ from authservice.core.login.step_up import Need
 from authservice.core.sessions import revocation, sessions
 from authservice.core.sessions.bearer import Caller
 from authservice.core.staff import admin_login
-from authservice.kernel import clock, errors, transactions
-from authservice.kernel.http import request_client
+from authservice.kernel import clock, databases, errors
+from authservice.kernel.http import incoming
 from authservice.kernel.http.envelope import refusal
 from authservice.kernel.interfaces import SecondFactor
 from authservice.kernel.modules import plugs
@@ -256,11 +256,11 @@ def _leave_other_user(request: Any, user: Any, **_: Any) -> None:
     if key == django_session.key_of(user):  # stored by Django's login before it sends the signal
         # A login of the API has locked the row of its user by now. That of another user is locked
         # after the commit.
-        transactions.after_commit(partial(_end_session_of_cookies, request, unless=user))
+        databases.after_commit(partial(_end_session_of_cookies, request, unless=user))
     elif key:
         if carried := django_session.session_id(request):
-            client = request_client.of_page(request)
-            transactions.after_commit(partial(revocation.end_carried, carried, client))
+            client = incoming.of_page(request)
+            databases.after_commit(partial(revocation.end_carried, carried, client))
         request.session.flush()
 
 
@@ -275,7 +275,7 @@ def _adopt(request: Any, user: Any, **_: Any) -> None:
     before = of(request)
     if before.was_used and before.carried:
         sessions.end(before.carried.session_id, sessions.LOGOUT)
-    issued = login.by_project(user, request_client.of_page(request))
+    issued = login.by_project(user, incoming.of_page(request))
     if issued:
         django_session.renew(request, issued.access_token)
 
@@ -288,7 +288,7 @@ def _leave(request: Any, user: Any, **_: Any) -> None:
     if user is not None and _key_in_session(request) == django_session.key_of(user):
         request.session.flush()
     if carried:  # nothing happens if this is the logout of that very session: it has ended
-        revocation.end_carried(carried, request_client.of_page(request))
+        revocation.end_carried(carried, incoming.of_page(request))
     _end_session_of_cookies(request)
 
 
@@ -306,7 +306,7 @@ def _end_session_of_cookies(request: HttpRequest, *, unless: Any = None) -> None
     # There is no caller if this is the logout of that very session.
     if caller is not None and (unless is None or caller.person.user.pk != unless.pk):
         with suppress(errors.InvalidToken):
-            revocation.log_out(caller.person, caller.session, request_client.of_page(request))
+            revocation.log_out(caller.person, caller.session, incoming.of_page(request))
 
 
 def _key_in_session(request: HttpRequest) -> str:

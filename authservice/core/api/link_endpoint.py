@@ -19,7 +19,7 @@ from authservice.core.api.endpoint import Endpoint
 from authservice.core.errors import InvalidPassword, TwoFactorRefused
 from authservice.core.sessions import bearer, revocation
 from authservice.kernel import errors
-from authservice.kernel.http import body, fields, pages
+from authservice.kernel.http import fields, incoming, pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.link_pages import FormPage, LinkPages, ResultPage
 from authservice.kernel.modules import plugs
@@ -92,7 +92,7 @@ class LinkEndpoint(Endpoint):
 
     @property
     def _is_form(self) -> bool:
-        return self.request.method == "POST" and self.request.content_type == body.FORM
+        return self.request.method == "POST" and self.request.content_type == incoming.FORM
 
     def _drops_tokens(self, access_token: Secret) -> bool:
         """Give up tokens that the browser does not keep, so that a page may replace the JSON;
@@ -156,7 +156,7 @@ class FormEndpoint(LinkEndpoint):
         self, request: HttpRequest, action: Callable[..., HttpResponse], /, **kwargs: Any
     ) -> HttpResponse:
         if self.takes_form and pages.posted_elsewhere(request):
-            self.body = body.read_form(request)
+            self.body = incoming.read_form(request)
             hidden = self._hidden()
             return self._form(hidden, self.link_details(hidden))
         return super()._act(request, action, **kwargs)

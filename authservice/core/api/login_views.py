@@ -7,13 +7,22 @@ from django.http import HttpResponse
 from authservice.core import errors
 from authservice.core.api import responses, token_cookies
 from authservice.core.api.endpoint import Endpoint
-from authservice.core.api.responses import Authenticated, Challenged, MessageResponse, Refreshed
+from authservice.core.api.responses import (
+    Authenticated,
+    Challenged,
+    MessageResponse,
+    Refreshed,
+)
 from authservice.core.api.serializers import LoginIn, RefreshIn
 from authservice.core.login import login
 from authservice.core.sessions import revocation
-from authservice.kernel.errors import InvalidRefreshToken, ServiceUnavailable, TooManyAttempts
+from authservice.kernel.errors import (
+    InvalidRefreshToken,
+    ServiceUnavailable,
+    TooManyAttempts,
+)
 from authservice.kernel.http.operations import operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 
 
 class Login(Endpoint):

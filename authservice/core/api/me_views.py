@@ -27,7 +27,7 @@ from authservice.kernel.errors import Fault
 from authservice.kernel.http import pages
 from authservice.kernel.http.envelope import answer, crash
 from authservice.kernel.http.operations import Moment, operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
 
 _DELETED = phrase("Account deleted.")

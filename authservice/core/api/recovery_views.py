@@ -23,13 +23,13 @@ from authservice.core.api.serializers import (
     TokenIn,
     VerifyPhoneIn,
 )
-from authservice.core.credentials import passwords
+from authservice.core.credentials import password_rules
 from authservice.core.recovery import password_reset, secure_account, verification
 from authservice.kernel.errors import Fault, ServiceUnavailable, invalid
 from authservice.kernel.http import pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
 
 # The same answer for known and unknown targets, so that it does not reveal accounts.
@@ -152,7 +152,7 @@ class ResetPassword(FormEndpoint):
         refusal of a weak password does, which leaves the link valid too."""
         email = hidden["email"].reveal()
         person, _ = password_reset.require_open(hidden["token"], email)
-        return {"email": email, "password_rules": passwords.rules(person.user)}
+        return {"email": email, "password_rules": password_rules.rules_for(person.user)}
 
 
 class SendVerificationEmail(Endpoint):

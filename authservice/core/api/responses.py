@@ -1,4 +1,13 @@
-"""Responses about users and sessions: plain functions from rows to dicts."""
+"""Responses about users and sessions: plain functions from rows to dicts.
+
+The response of a login: JSON, or a redirect with the result in the fragment of its URL.
+
+Browsers do not send the fragment to servers, so tokens in it do not get into server logs. But
+scripts, extensions and the history can read it, so a redirect that sets token cookies has no
+tokens in its fragment.
+
+Only settings determine the target of a redirect, never the request, so there is no open redirect.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +15,32 @@ from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
+from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
 from django.db.models import Manager, Model
 from django.db.models.fields.files import FieldFile
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.functional import Promise
 
 from authservice.core.api import token_cookies
+from authservice.core.api.callers import accepts_cookies
 from authservice.core.conf import core
-from authservice.core.credentials import known_devices
+from authservice.core.credentials import lockout
 from authservice.core.invitations.models import Status
 from authservice.core.login.login import Login
+from authservice.core.messages import mailed_links
 from authservice.core.sessions.sessions import Tokens
 from authservice.core.users import user_fields
 from authservice.core.users.person import Person
-from authservice.kernel.http import cookies
+from authservice.kernel.errors import Fault
+from authservice.kernel.http import envelope
 from authservice.kernel.http.envelope import answer, utc
+from authservice.kernel.http.incoming import DEVICE_COOKIE
 from authservice.kernel.http.operations import Extras, Is, Moment, Named, carries, extended
-from authservice.kernel.http.request_client import DEVICE_COOKIE
 from authservice.kernel.interfaces import SessionData
+from authservice.kernel.languages import Phrase, phrase, translated
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import Phrase, phrase, translated
 from authservice.kernel.secret import Secret
 
 LOGGED_IN = phrase("Logged in.")
@@ -337,7 +350,7 @@ def hand_out_device(response: HttpResponse, token: Secret) -> None:
 
 def keep_device(response: HttpResponse, token: Secret) -> None:
     """Store the device token in a cookie; it gives the device its own limit of attempts."""
-    cookies.put(response, DEVICE_COOKIE, token.reveal(), ttl=known_devices.TTL)
+    envelope.put_cookie(response, DEVICE_COOKIE, token.reveal(), ttl=lockout.DEVICE_TTL)
 
 
 def as_json(value: Any) -> Any:
@@ -364,3 +377,82 @@ def as_json(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [as_json(item) for item in value]
     raise TypeError(f"A {type(value).__name__} in CORE.USER_FIELDS has no JSON value.")
+
+
+def redirect_login(
+    outcome: Login, *, to: str, message: Phrase, more: Mapping[str, Any] | None = None
+) -> HttpResponse:
+    """Redirect to `to` with the result of a login; JSON, with the fields `more`, if `to` is
+    empty."""
+    if not to:
+        return login(outcome, message=message, more=more)
+    response = redirect_to(_with_values(to, _values_of_login(outcome)))
+    if outcome.tokens:
+        token_cookies.put(response, outcome.tokens)
+        keep_device(response, outcome.device_token)
+    return response
+
+
+def redirect_refusal(fault: Fault, *, to: str) -> HttpResponse:
+    """Redirect to `to` with the error in the fragment. Raises `fault` if `to` is empty."""
+    if not to:
+        raise fault
+    return redirect_to(_with_values(to, {"error": fault.code, "error_description": fault.text}))
+
+
+def redirect_refusal_in_query(fault: Fault, *, to: str) -> HttpResponse:
+    """As `redirect_refusal`, with the error in the query, which a front end without scripts can
+    read."""
+    if not to:
+        raise fault
+    values = urlencode({"error": fault.code, "error_description": fault.text})
+    return redirect_to(f"{to}{'&' if urlsplit(to).query else '?'}{values}")
+
+
+def redirect_result(values: Mapping[str, str], *, to: str) -> HttpResponse:
+    """Redirect to `to` with values in the fragment."""
+    return redirect_to(_with_values(to, values))
+
+
+def redirect_verified(body: Verified, *, status: int) -> HttpResponse:
+    """The success of a link that verifies an address: a redirect to the front end, or JSON."""
+    onward = mailed_links.verified("success")
+    return redirect_to(onward, status=status) if onward else answer(body)
+
+
+def redirect_not_verified(fault: Fault, *, status: int) -> HttpResponse:
+    """The refusal of such a link: a redirect to the front end. Raises `fault` if there is none."""
+    onward = mailed_links.verified("error")
+    if not onward:
+        raise fault
+    return redirect_to(onward, status=status)
+
+
+def redirect_to(url: str, *, status: int = 302) -> HttpResponse:
+    """Redirect without a referrer: the target does not see this URL. Use 303 after a form."""
+    response = HttpResponseRedirect(url)
+    response.status_code = status
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _values_of_login(outcome: Login) -> dict[str, str]:
+    """The values of the fragment. They contain plain tokens, so callers pass them on as an argument
+    and never store them in a variable."""
+    if outcome.tokens and accepts_cookies():
+        return {"status": "signed_in"}
+    if outcome.tokens:
+        tokens = outcome.tokens
+        return {
+            "access_token": tokens.access_token.reveal(),
+            "refresh_token": tokens.refresh_token.reveal(),
+        }
+    challenge = outcome.challenges[0]
+    return {
+        "challenge": challenge.type,
+        "temp_token": str(shown(challenge.data).get("temp_token", "")),
+    }
+
+
+def _with_values(url: str, values: Mapping[str, str]) -> str:
+    return f"{url}#{urlencode(values)}"

@@ -19,7 +19,7 @@ from authservice.kernel.http.fields import (
     Text,
     TypedCode,
 )
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 
 _TEN_YEARS = 10 * 365 * 24 * 3600  # seconds
 

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
 from authservice.core import errors
-from authservice.core.api import redirects, responses
+from authservice.core.api import responses
 from authservice.core.api.callers import signed_in_user
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.api.link_endpoint import LinkEndpoint
@@ -32,15 +32,15 @@ from authservice.core.credentials import one_time
 from authservice.core.login import signup
 from authservice.core.messages import mailed_links
 from authservice.core.recovery import first_proof, verification
-from authservice.core.tokens import signing_keys
+from authservice.core.tokens import signing
 from authservice.core.users import extra_fields, identifiers
 from authservice.core.users.creation import NewUser
-from authservice.kernel import crypto
+from authservice.kernel import secret
 from authservice.kernel.errors import Fault, ServiceUnavailable, ValidationFailed, invalid
-from authservice.kernel.http import cookies, pages
+from authservice.kernel.http import envelope, incoming, pages
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import Raw, operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 
 _JWKS_SECONDS = 300
 _COOKIE = "authservice_signup"
@@ -149,7 +149,7 @@ class KeySet(Endpoint):
         envelope. Cache them, and look again if a token names an unknown `kid`. The list is empty
         while tokens are signed with a shared secret.
         """
-        response = JsonResponse({"keys": signing_keys.ring().published()})
+        response = JsonResponse({"keys": signing.ring().published()})
         response.headers["Cache-Control"] = f"public, max-age={_JWKS_SECONDS}"
         return response
 
@@ -207,12 +207,12 @@ class VerifyEmail(LinkEndpoint):
         try:
             link = self.read_query(VerifyEmailIn)
         except ValidationFailed:  # no mailed link has such values
-            return redirects.not_verified(errors.InvalidVerificationToken(), status=302)
+            return responses.redirect_not_verified(errors.InvalidVerificationToken(), status=302)
         except Fault as fault:
-            return redirects.not_verified(fault, status=302)
+            return responses.redirect_not_verified(fault, status=302)
         signed_up_here = signup_cookie_is_for(self.request, link["email"])
         # A link that another page embeds, such as an image, gets the page too and verifies nothing.
-        shows_page = self.shown_to_people or pages.embedded(self.request)
+        shows_page = self.shown_to_people or incoming.embedded(self.request)
         if core.verify_confirm == "auto" and shows_page and not signed_up_here:
             return self._ask(link, status=302)
         # Other clients verify the address without proving it.
@@ -254,11 +254,11 @@ class VerifyEmail(LinkEndpoint):
         except ServiceUnavailable:
             raise
         except Fault as fault:
-            return redirects.not_verified(fault, status=303)
+            return responses.redirect_not_verified(fault, status=303)
         # The front end knows only two values of `status`. "error" says that the address is not
         # verified.
         onward = mailed_links.verified("error")
-        return redirects.redirect(onward, status=303) if onward else answer(_DENIED)
+        return responses.redirect_to(onward, status=303) if onward else answer(_DENIED)
 
     def _ask(self, link: dict[str, Any], *, status: int) -> HttpResponse:
         """The page with the buttons, or the refusal that they would get. So the page names no
@@ -266,7 +266,7 @@ class VerifyEmail(LinkEndpoint):
         try:
             verification.require_usable(**link)
         except Fault as fault:
-            return redirects.not_verified(fault, status=status)
+            return responses.redirect_not_verified(fault, status=status)
         context = {
             "token": link["token"],
             "email": link["email"],
@@ -290,20 +290,20 @@ class VerifyEmail(LinkEndpoint):
         except ServiceUnavailable:  # not refused: the link is still valid
             raise
         except Fault as fault:
-            return redirects.not_verified(fault, status=status)
-        return redirects.verified(_VERIFIED, status=status)
+            return responses.redirect_not_verified(fault, status=status)
+        return responses.redirect_verified(_VERIFIED, status=status)
 
 
 def put_signup_cookie(response: HttpResponse, email: str) -> None:
     """Store a keyed digest of the address in the browser, which then opens the verification link
     without a page. It gives no access by itself."""
     if email:
-        digest = crypto.digest(_PURPOSE, identifiers.email_key(email))
-        cookies.put(response, _COOKIE, digest, ttl=one_time.VERIFY_EMAIL.link_ttl)
+        digest = secret.digest(_PURPOSE, identifiers.email_key(email))
+        envelope.put_cookie(response, _COOKIE, digest, ttl=one_time.VERIFY_EMAIL.link_ttl)
 
 
 def signup_cookie_is_for(request: HttpRequest, email: str) -> bool:
     """Whether this browser signed up with this address. A mail scanner has no such cookie, so a
     link that it opens proves nothing."""
-    digest = cookies.get(request, _COOKIE)
-    return digest.isascii() and crypto.matches(_PURPOSE, identifiers.email_key(email), digest)
+    digest = envelope.get_cookie(request, _COOKIE)
+    return digest.isascii() and secret.matches(_PURPOSE, identifiers.email_key(email), digest)

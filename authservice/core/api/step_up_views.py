@@ -9,17 +9,24 @@ from django.http import HttpResponse
 from authservice.core import errors
 from authservice.core.api import responses
 from authservice.core.api.endpoint import Endpoint
-from authservice.core.api.responses import ChallengedUser, PasskeyOptions
+from authservice.core.api.responses import (
+    ChallengedUser,
+    PasskeyOptions,
+)
 from authservice.core.api.serializers import StepUpIn, StepUpVerifyIn
 from authservice.core.login import step_up
 from authservice.core.login.step_up import Answer, Need
 from authservice.core.sessions.sessions import Tokens
-from authservice.core.tokens import access_tokens
+from authservice.core.tokens import signing
 from authservice.kernel import levels
-from authservice.kernel.errors import InvalidToken, ServiceUnavailable, TooManyAttempts
+from authservice.kernel.errors import (
+    InvalidToken,
+    ServiceUnavailable,
+    TooManyAttempts,
+)
 from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import Is, Named, operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
 
 _ENTER = phrase("Confirm that it is you to continue.")
@@ -151,7 +158,7 @@ class VerifyStepUp(Endpoint):
         level = step_up.answer(
             caller.person, caller.session, caller.record, fields["temp_token"], proof, self.client
         )
-        access_token, seconds = access_tokens.issue(caller.person, caller.session)
+        access_token, seconds = signing.issue_access_token(caller.person, caller.session)
         body: SteppedUp = {
             "access_token": access_token.reveal(),
             "expires_in": seconds,

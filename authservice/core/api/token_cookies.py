@@ -25,12 +25,12 @@ from authservice.core.login import foreign_tokens
 from authservice.core.sessions import revocation, sessions
 from authservice.core.sessions import rotation as refreshing
 from authservice.core.sessions.sessions import Tokens, policy
-from authservice.core.tokens import access_tokens
-from authservice.core.tokens.refresh import RefreshToken, parse
+from authservice.core.tokens import signing
+from authservice.core.tokens.signing import RefreshToken, parse_refresh_token
 from authservice.core.users.person import Person
-from authservice.kernel import crypto, errors
-from authservice.kernel.http import cookies
-from authservice.kernel.http.request_client import of_page
+from authservice.kernel import errors, secret
+from authservice.kernel.http import envelope
+from authservice.kernel.http.incoming import of_page
 from authservice.kernel.interfaces import ForeignTokens
 from authservice.kernel.modules import plug, plugs
 from authservice.kernel.secret import Secret
@@ -51,13 +51,13 @@ def put(response: HttpResponse, issued: Tokens) -> None:
     for name, token, ttl in values:
         if not token:
             continue  # the client keeps the refresh token that it has
-        cookies.put(response, name, token.reveal(), ttl=ttl, samesite=conf.samesite)
+        envelope.put_cookie(response, name, token.reveal(), ttl=ttl, samesite=conf.samesite)
 
 
 def forget(response: HttpResponse) -> None:
     if accepts_cookies():
         for name in (conf.access_name, conf.refresh_name):
-            cookies.forget(response, name, samesite=conf.samesite)
+            envelope.forget_cookie(response, name, samesite=conf.samesite)
 
 
 def leave_other_user(request: HttpRequest, response: HttpResponse, person: Person) -> None:
@@ -135,13 +135,13 @@ def access_session_of(request: HttpRequest) -> UUID | None:
     if not accepts_cookies():
         return None
     try:
-        return UUID(access_tokens.read(access_cookie(request))["sid"])
+        return UUID(signing.read_access_token(access_cookie(request))["sid"])
     except (errors.Fault, ValueError):
         return None
 
 
 def _refresh_cookie(request: HttpRequest) -> Secret:
-    return Secret(cookies.get(request, conf.refresh_name) if accepts_cookies() else "")
+    return Secret(envelope.get_cookie(request, conf.refresh_name) if accepts_cookies() else "")
 
 
 def _foreign_cookie(request: HttpRequest) -> Secret:
@@ -157,6 +157,6 @@ def _forget_foreign(response: HttpResponse) -> None:
 
 def _parsed(text: Secret) -> RefreshToken | None:
     try:
-        return parse(text)
-    except crypto.Unreadable:
+        return parse_refresh_token(text)
+    except secret.Unreadable:
         return None

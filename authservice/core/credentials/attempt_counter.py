@@ -24,7 +24,7 @@ from django.db.models import Case, F, PositiveIntegerField, Q, When
 from django.utils.functional import cached_property
 
 from authservice.core.models import AttemptCounter
-from authservice.kernel import clock, crypto, databases, errors, settings, throttling, transactions
+from authservice.kernel import clock, databases, errors, secret, settings, throttling
 from authservice.kernel.sql import Bound, Update, param
 
 STRIKES = 3  # used-up windows in a row after which waits do not grow any more
@@ -220,7 +220,7 @@ class Lock:
 def key(scope: str, subject: str) -> str:
     """The key of the row that counts `scope` for `subject`: a keyed digest. Unknown subjects are
     counted in the same way as known ones."""
-    return crypto.digest("attempt", f"{scope}:{subject}")
+    return secret.digest("attempt", f"{scope}:{subject}")
 
 
 @clock.once
@@ -275,7 +275,7 @@ def try_consume(key: str, budget: Budget) -> bool:
     )
 
 
-@transactions.inside
+@databases.inside_transaction
 def lock(key: str) -> None:
     """Wait until no other transaction has locked this key, and lock it until this one ends.
 

@@ -1,5 +1,11 @@
-"""The counters of attempts at passwords and codes: which of them limit an attempt, and what resets
-them.
+"""The counters of attempts at passwords and codes: which of them limit an attempt, what resets
+them, and the known devices, which have attempts of their own: the newest on which a user logged in.
+
+A device token gives no access. It gives its client a separate limit, so that attackers who use up
+the limit of an identifier cannot lock its owner out (the device cookie of OWASP's guide on slowing
+down online guessing attacks). The account stores the ids of its newest devices and a version that
+rises with each password change: an attacker cannot collect tokens for later, and a changed password
+revokes all of them.
 
 A mailed or texted code has six digits, and a client can request many codes, so a limit per code
 alone would not stop guessing. Attempts are counted per address or number, known or not. For codes
@@ -16,20 +22,124 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from django.db import Error, connections
+from django.db.models import F
+from django.db.models.functions import Concat, Right
 
-from authservice.core.credentials import attempt_counter, hash_limit, known_devices
+from authservice.core.credentials import attempt_counter, passwords
 from authservice.core.credentials.attempt_counter import DAY, Budget, Counter
 from authservice.core.errors import Conflict
+from authservice.core.models import DEVICES, Account
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
 from authservice.kernel import databases, errors, throttling
-from authservice.kernel.client import Client
-from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.sql import Bound
+from authservice.kernel.client import Client, DeviceToken
+from authservice.kernel.languages import admin_text as _
+from authservice.kernel.secret import Secret
+from authservice.kernel.sql import Bound, Update, param
+
+DEVICE_TTL = DeviceToken.TTL
+_DEVICE_ID = 32  # hex characters of an id
+
+# One statement, so that each of several parallel logins adds its own device. If a second factor was
+# enabled after the login read the account, its session is not valid, and its device must not get
+# attempts of its own at codes.
+_ADD_DEVICE = Update(
+    lambda: Account.objects.filter(
+        user=param("user", Account), factor_version=param("factor_version", Account)
+    ),
+    lambda: {
+        "device_ids": Right(
+            Concat("device_ids", param("device_ids", Account)), DEVICES * _DEVICE_ID
+        )
+    },
+)
+
+
+def device_token(person: Person, device: uuid.UUID) -> Secret:
+    return DeviceToken.issue(device, version=person.device_version, user=person.id)
+
+
+def find_device(
+    device_token: Secret, person: Person | None, *, since: datetime | None = None
+) -> uuid.UUID | None:
+    """The device of a token if it is a known one of this account, and the token was not issued
+    before `since` (compared in whole seconds)."""
+    valid = _read_device(device_token, person)
+    if valid is None or (since is not None and valid.issued_at < int(since.timestamp())):
+        return None
+    return valid.device
+
+
+def device_ids(person: Person) -> list[str]:
+    """Ids of the known devices of the user, the oldest first."""
+    joined: str = person.account_row.device_ids
+    return [joined[start : start + _DEVICE_ID] for start in range(0, len(joined), _DEVICE_ID)]
+
+
+def first_device(person: Person) -> uuid.UUID | None:
+    """The device that the sign-up stored with the account."""
+    ids = device_ids(person)
+    return uuid.UUID(hex=ids[0]) if ids else None
+
+
+def device_addition(person: Person, device: uuid.UUID) -> Bound:
+    """The statement that adds a device of the user as the newest."""
+    joined: str = person.account_row.device_ids
+    person.account.device_ids = (joined + device.hex)[-DEVICES * _DEVICE_ID :]
+    return _ADD_DEVICE.bound(
+        databases.primary(),
+        user=person.user.pk,
+        factor_version=person.factor_version,
+        device_ids=device.hex,
+    )
+
+
+def revoke_devices(person: Person) -> None:
+    """Revoke all device tokens of the user."""
+    _renew_devices(person, [])
+
+
+def revoke_other_devices(person: Person, client: Client) -> Secret:
+    """Revoke all device tokens of the user; returns a new one for the client, "" if its device is
+    not known."""
+    valid = _read_device(client.device_token, person)
+    _renew_devices(person, [valid.device.hex] if valid else [])
+    return replace(valid, version=person.device_version).signed() if valid else Secret("")
+
+
+def replace_devices(person: Person, client: Client) -> Secret:
+    """Revoke all device tokens of the user; returns a new one for the client, which has proven to
+    be the user, also if its device is not known."""
+    valid = _read_device(client.device_token, person)
+    if valid is not None:
+        return revoke_other_devices(person, client)
+    device = uuid.uuid4()
+    _renew_devices(person, [device.hex])
+    return device_token(person, device)
+
+
+def _renew_devices(person: Person, device_ids: list[str]) -> None:
+    """Revoke all device tokens by a new version, and forget all devices but `device_ids`."""
+    person.account.device_ids = "".join(device_ids)
+    rows = Account.objects.filter(pk=person.user.pk)
+    rows.update(device_version=F("device_version") + 1, device_ids=person.account.device_ids)
+    person.account.device_version += 1
+
+
+def _read_device(text: Secret, person: Person | None) -> DeviceToken | None:
+    """The device token, if it belongs to this user and was not revoked."""
+    signed = DeviceToken.read(text) if person else None
+    if signed is None or person is None or signed.user != person.id:
+        return None
+    # The version and not the hash: a better hash of the same password must not revoke the token.
+    current = signed.version == person.device_version and signed.device.hex in device_ids(person)
+    return signed if current else None
+
 
 CODE_TRIES = 5
 # A window opens with the first attempt at a code and is longer than any code is valid.
@@ -73,8 +183,8 @@ def turn(
     identifier_key: str, person: Person | None, client: Client, *, report: Callable[[], None]
 ) -> Iterator[CountedAttempt]:
     """Count one password attempt for an identifier, known or not, when it is its turn (see
-    `hash_limit.turn`). In this block the caller checks the password and gives the attempt back if
-    it was right.
+    `passwords.hash_turn`). In this block the caller checks the password and gives the attempt back
+    if it was right.
 
     A known device of the account has its own limit and its own turn, shares a second limit with all
     known devices of the account, and is exempt from the limit of its network. So other clients,
@@ -82,12 +192,12 @@ def turn(
     `TooManyRequests`, `TooManyAttempts` or `ServiceUnavailable`; `report` is called once each time
     that the limit is reached.
     """
-    device = known_devices.find_device(client.device_token, person)
+    device = find_device(client.device_token, person)
     if device is None or person is None:
         attempt = CountedAttempt(by_identifier(identifier_key), network=client.network)
     else:
         attempt = CountedAttempt(by_device(device), by_all_devices(person))
-    with hash_limit.turn(attempt.key):
+    with passwords.hash_turn(attempt.key):
         count_throttle(attempt.network)
         attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)
         if attempt.second_key:
@@ -103,7 +213,7 @@ def turn(
 
 def network_of(person: Person | None, client: Client) -> str | None:
     """The network whose limit an attempt uses: none for a known device of the user."""
-    return None if known_devices.find_device(client.device_token, person) else client.network
+    return None if find_device(client.device_token, person) else client.network
 
 
 def count_throttle(network: str | None) -> None:
@@ -161,7 +271,7 @@ def count_code(key: str, *, opens_account: bool) -> bool:
 def restart_codes(person: Person, target_key: str, *, opens_account: bool) -> None:
     """Allow five attempts at a new code, within the daily limit."""
     if opens_account:
-        devices = [None, *(uuid.UUID(hex=device) for device in known_devices.ids(person))]
+        devices = [None, *(uuid.UUID(hex=device) for device in device_ids(person))]
         keys = {by_code(target_key, device, opens_account=True) for device in devices}
     else:
         subjects = (own_target(target_key, person), own_target(target_key, None))
@@ -209,10 +319,10 @@ def counters(person: Person) -> Iterator[Counter]:
     yield Counter(by_password_change(person), budget, attempts, action, blocks=False)
     for key in filter(None, (person.email_key, person.phone_key)):
         yield _of_codes(_CODE, key)
-    for device in known_devices.ids(person):
+    for device in device_ids(person):
         yield _of_codes(_CODE_ON_DEVICE, device)
     yield _of_logins(by_all_devices(person), attempt_counter.ALL_DEVICES, _ON_DEVICE)
-    for device in known_devices.ids(person):
+    for device in device_ids(person):
         yield _of_logins(by_device(uuid.UUID(hex=device)), budget, _ON_DEVICE)
 
 

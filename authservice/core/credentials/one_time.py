@@ -18,12 +18,12 @@ from typing import Any
 from django.db.models import F, QuerySet
 
 from authservice.core import errors
-from authservice.core.credentials import attempt_counter, known_devices, lockout, passwords
+from authservice.core.credentials import attempt_counter, lockout, passwords
 from authservice.core.models import OneTimeToken
 from authservice.core.users import lookup
 from authservice.core.users import person as people
 from authservice.core.users.person import Person
-from authservice.kernel import clock, crypto, databases, transactions
+from authservice.kernel import clock, databases, secret
 from authservice.kernel.client import Client
 from authservice.kernel.errors import TooManyAttempts
 from authservice.kernel.secret import Secret
@@ -105,7 +105,7 @@ def issue_code(purpose: Purpose, person: Person, target_key: str) -> Secret:
     return code
 
 
-@transactions.inside
+@databases.inside_transaction
 @clock.once
 def issue_link_and_code(purpose: Purpose, person: Person, target_key: str) -> tuple[Secret, Secret]:
     """Issue a token and a code in one row, so that using either of them spends both; revokes all
@@ -168,7 +168,7 @@ def find_code(
     person = _person(purpose, issued or OneTimeToken())
     network = lockout.network_of(person, client)
     lockout.count_throttle(network)
-    device = known_devices.find_device(client.device_token, person)
+    device = lockout.find_device(client.device_token, person)
     subject = target_key if purpose.opens_account else lockout.own_target(target_key, owner)
     counter = lockout.by_code(subject, device, opens_account=purpose.opens_account)
     counted = lockout.count_code(counter, opens_account=purpose.opens_account)
@@ -256,7 +256,7 @@ def consume(issued: OneTimeToken, **unchanged: str) -> bool:
     return bool(rows.filter(**unchanged).update(spent_at=clock.now()))
 
 
-@transactions.inside
+@databases.inside_transaction
 @clock.once
 def consume_for(purpose: Purpose, person: Person, issued: OneTimeToken) -> Person | None:
     """The current user, if the token is still valid for them and this call spent it.
@@ -295,7 +295,7 @@ def revoke_logins(user_id: Any, method: str) -> None:
     rows.update(spent_at=clock.now())
 
 
-@transactions.outside
+@databases.outside_transactions
 def count_challenge_attempt(issued: OneTimeToken) -> None:
     """Count one attempt at the code of a temp_token, before the code is compared.
 
@@ -374,7 +374,7 @@ def _link_digests(token: Secret, *purposes: Purpose) -> list[str]:
 
 def name_digests(name: str, token: Secret) -> list[str]:
     """All digests that a token for a purpose may be stored under, the current one first."""
-    return crypto.digests(_LINK, f"{name}|{token.reveal()}")
+    return secret.digests(_LINK, f"{name}|{token.reveal()}")
 
 
 def link_digest(purpose: Purpose, token: Secret) -> str:
@@ -382,9 +382,9 @@ def link_digest(purpose: Purpose, token: Secret) -> str:
 
 
 def _code_digest(purpose: Purpose, target_key: str, code: Secret) -> str:
-    return crypto.digest(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}")
+    return secret.digest(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}")
 
 
 def _matches(purpose: Purpose, target_key: str, code: Secret, digest: str) -> bool:
     # The revealed code is in no variable: reports of errors show the variables of each frame.
-    return crypto.matches(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}", digest)
+    return secret.matches(_CODE, f"{purpose.name}|{target_key}|{code.reveal()}", digest)

@@ -1,176 +1,219 @@
-"""Passwords: the policy for new ones, and exactly one hash per login, whatever the result.
+"""Passwords: exactly one hash per login, whatever the result, and a limit on concurrent hashes.
 
-The order here: the rules for new passwords, locks and writes, `check` of a typed password by the
+The order here: the limit, new passwords, locks and writes, `check` of a typed password by the
 backends of the project, and the fingerprints that tie sessions and tokens to a password.
+
+A hash takes 19 MiB and keeps a core busy. An ASGI server runs as many requests concurrently as
+clients send, so without a limit a few hundred logins would use up the memory of the machine. A
+request that gets no slot in time is refused with 503 before anything was hashed.
+
+Hashes run in their own threads, one per slot. glibc's malloc keeps freed memory in an arena of the
+thread that allocated it, so hashing in request threads would keep 19 MiB for each of them: 530 MiB
+instead of 130, measured with 200 parallel logins. A server that runs requests in the main thread
+has only one of them; there a hash runs in the same thread, which saves 0.1 ms of each login.
+
+An attempt waits for its `hash_turn` before it is counted, so attempts that only wait are not
+counted: otherwise many right passwords at once would use up the limit of wrong ones. Only one
+attempt at a time for each counter takes a slot. If the counter refuses it, it releases the slot
+without hashing, so attempts at a locked account cannot occupy all slots.
 """
 
 from __future__ import annotations
 
 import inspect
 import logging
-import unicodedata
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import nullcontext
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from copy import copy, deepcopy
 from datetime import timedelta
-from typing import Any, NamedTuple
+from threading import BoundedSemaphore, Lock, RLock, current_thread, main_thread
+from time import monotonic, perf_counter
+from typing import Any, TypeVar
 
 from django.conf import settings
-from django.contrib.auth import get_backends, load_backend, password_validation
+from django.contrib.auth import get_backends, load_backend
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.hashers import check_password, make_password, verify_password
 from django.core.exceptions import FieldError, PermissionDenied, ValidationError
 from django.db import connections, transaction
 
-from authservice.core import errors
 from authservice.core.conf import core
-from authservice.core.credentials.hash_limit import free_reserved, hash_slot, run_hash
-from authservice.core.credentials.password_validators import MinimumLengthWithoutFactor
+from authservice.core.credentials.password_rules import require_strong
 from authservice.core.models import OneTimeToken, PasswordCheck, Session, UnseenPassword
 from authservice.core.users import host_fields, identifiers, lookup
 from authservice.core.users.creation import NewPassword
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import clock, crypto, databases, languages
+from authservice.kernel import clock, databases, errors, measures, secret
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import AccountAccess
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import phrase, translated
 from authservice.kernel.secret import Secret
+from authservice.kernel.settings import on_change
+
+WAIT = 2.0  # seconds
+T = TypeVar("T")
+
+
+class _Slots:
+    """`number` slots, and as many threads."""
+
+    def __init__(self, number: int) -> None:
+        self.free = BoundedSemaphore(number)
+        self.threads = ThreadPoolExecutor(number, thread_name_prefix="authservice-hash")
+
+
+class _Turn:
+    """The lock of one counter, and how many threads hold it or wait for it."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.threads = 0
+
+
+_lock = Lock()
+_slots: _Slots | None = None
+_turns: dict[str, _Turn] = {}
+# The slot that `hash_turn` took for the first hash of its block, in a list. That hash removes it.
+_reserved: ContextVar[list[_Slots] | None] = ContextVar("authservice_hash_slot", default=None)
+
+
+def run_hash(work: Callable[[], T]) -> T:
+    """Run `work`, which hashes or checks a password without a query, and return its result.
+
+    Waits at most `WAIT` seconds for one of `CORE.HASHES_IN_FLIGHT` slots. Raises
+    `ServiceUnavailable`. Must not be nested: requests that each hold a slot and wait for another
+    would all be refused.
+    """
+    with _slot() as slots:
+        if current_thread() is main_thread():
+            return work()
+        return slots.threads.submit(work).result()
+
+
+@contextmanager
+def hash_slot() -> Iterator[None]:
+    """Hold a slot while code of the host hashes a password in this block. That code may run
+    queries, so it stays in its own thread. Waits and raises as `run_hash` does."""
+    with _slot():
+        yield
+
+
+@contextmanager
+def hash_turn(key: str) -> Iterator[None]:
+    """In this block the caller counts an attempt, checks the password and gives the attempt back if
+    it was right.
+
+    Waits until this process checks no other attempt with the counter `key`, and for a slot, which
+    the first hash of the block uses; at most `WAIT` seconds in all. Raises `ServiceUnavailable`.
+    """
+    deadline = monotonic() + WAIT
+    with _lock:
+        queue = _turns.setdefault(key, _Turn())
+        queue.threads += 1
+    try:
+        if not queue.lock.acquire(timeout=WAIT):
+            measures.hash_waits.send_robust(None, seconds=WAIT, acquired=False)
+            raise errors.ServiceUnavailable
+        try:
+            with _reservation(max(0.0, deadline - monotonic())):
+                yield
+        finally:
+            queue.lock.release()
+    finally:
+        with _lock:
+            queue.threads -= 1
+            if not queue.threads:
+                _turns.pop(key, None)
+
+
+@contextmanager
+def _reservation(seconds: float) -> Iterator[None]:
+    slots = _take_slot(seconds)
+    unused = [slots]
+    token = _reserved.set(unused)
+    try:
+        yield
+    finally:
+        _reserved.reset(token)
+        _free_reservation(unused)
+
+
+def free_reserved() -> None:
+    """Free the slot of `hash_turn` before code that hashes nothing here, such as a call of another
+    server. A later hash waits for a slot again."""
+    _free_reservation(_reserved.get() or [])
+
+
+def _free_reservation(unused: list[_Slots]) -> None:
+    if unused:
+        unused.pop().free.release()
+
+
+@contextmanager
+def _slot() -> Iterator[_Slots]:
+    unused = _reserved.get()
+    slots = unused.pop() if unused else _take_slot(WAIT)
+    try:
+        yield slots
+    finally:
+        slots.free.release()
+
+
+def _take_slot(seconds: float) -> _Slots:
+    """Take a slot, waiting at most `seconds`, which are left of `WAIT`. Raises
+    `ServiceUnavailable`."""
+    slots = _current_slots()
+    began = perf_counter()
+    acquired = slots.free.acquire(timeout=seconds)
+    waited = WAIT - seconds + perf_counter() - began
+    measures.hash_waits.send_robust(None, seconds=waited, acquired=acquired)
+    if not acquired:
+        raise errors.ServiceUnavailable
+    return slots
+
+
+def hashes_at_once() -> int:
+    """The number of hashes that may run concurrently; by default twice the number of cores."""
+    return core.hashes_in_flight or 2 * (os.cpu_count() or 1)
+
+
+def _current_slots() -> _Slots:
+    global _slots
+    with _lock:
+        if _slots is None:
+            _slots = _Slots(hashes_at_once())
+        return _slots
+
+
+@on_change
+def _forget_slots() -> None:
+    # Running requests release their slots on the old object.
+    global _slots
+    with _lock:
+        _slots = None
+
+
+def _after_fork() -> None:
+    # After a fork the child has no threads, and perhaps a lock that is never released.
+    global _lock, _slots
+    _lock, _slots = Lock(), None
+    _turns.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
 
 logger = logging.getLogger("authservice.accounts")
 
-MINIMUM = 8
-
-
-def _at_least(count: int) -> str:
-    return phrase("Must have at least %(count)d characters.", count=count)
-
-
-_TOO_SHORT = _at_least(MINIMUM)
-_UPPERCASE = phrase("Must have an uppercase letter.")
-_LOWERCASE = phrase("Must have a lowercase letter.")
-_DIGIT = phrase("Must have a digit.")
-_SYMBOL = phrase("Must have a character that is neither a letter nor a digit.")
-# The same rules in JavaScript, for forms.
-_PATTERNS: dict[str, str] = {
-    _TOO_SHORT: f"^.{{{MINIMUM},}}",
-    _UPPERCASE: r"\p{Lu}",
-    _LOWERCASE: r"\p{Ll}",
-    _DIGIT: r"\p{Nd}",
-    _SYMBOL: r"[^\p{L}\p{N}]",
-}
-# What forms say of Django's rules: shorter than their help texts, and in the voice of the others.
-_OF_DJANGO: dict[type[Any], str] = {
-    password_validation.CommonPasswordValidator: phrase("Must not be a common password."),
-    password_validation.NumericPasswordValidator: phrase("Must not consist of digits only."),
-    password_validation.UserAttributeSimilarityValidator: phrase(
-        "Must not be similar to your name or e-mail address."
-    ),
-}
 _FINGERPRINT = "password-mark"  # the purpose of the digests of `fingerprint`
 _UNSEEN_FOR = timedelta(days=30)  # how long the rows of `tell_validators_at_login` are valid
 # Errors of a backend that was not written for the credentials that it gets.
 _UNSUITABLE = (FieldError, LookupError, OverflowError, TypeError, ValidationError, ValueError)
-
-
-def require_strong(password: Secret, user: Any, *, field: str = "password") -> None:
-    """Raises `InvalidPassword` for this field, with all broken rules of this service and the host
-    project."""
-    broken = list(_broken(password.reveal()))
-    with languages.of_texts():
-        try:
-            password_validation.validate_password(password.reveal(), user)
-        except ValidationError as error:
-            broken = _with_rules_of_host(broken, error)
-    if broken:
-        raise errors.broken_password(field, broken)
-
-
-class Rule(NamedTuple):
-    """A rule for a new password, for a form. `pattern` is a regular expression of JavaScript (flags
-    `su`) that matches the passwords that meet the rule, "" if a browser cannot tell."""
-
-    text: str
-    pattern: str = ""
-
-
-def rules(user: Any = None) -> list[Rule]:
-    """The rules for a new password of this user (None for a new user), in the active language.
-
-    Of several minimum lengths, only the longest that applies to the user is listed.
-    """
-    # Each rule with the minimum length that it requires, or 0; "" breaks all rules.
-    listed = [
-        (MINIMUM if text == _TOO_SHORT else 0, Rule(translated(text), _PATTERNS[text]))
-        for text in _broken("")
-    ]
-    for validator in password_validation.get_default_password_validators():
-        length, pattern = 0, ""
-        if isinstance(validator, MinimumLengthWithoutFactor) and not validator.is_broken("", user):
-            continue
-        if isinstance(
-            validator, password_validation.MinimumLengthValidator | MinimumLengthWithoutFactor
-        ):
-            length, pattern = validator.min_length, f"^.{{{validator.min_length},}}"
-        elif type(validator) is password_validation.NumericPasswordValidator:
-            pattern = r"\P{N}"  # a subclass may have a rule of its own
-        if type(validator) is password_validation.MinimumLengthValidator:
-            text = translated(_at_least(length))
-        elif type(validator) in _OF_DJANGO:
-            text = translated(_OF_DJANGO[type(validator)])
-        else:  # only forms of Django call `get_help_text`, so one of the project may lack it
-            text = str(getattr(validator, "get_help_text", str)())
-        if text:
-            listed.append((length, Rule(text, pattern)))
-    longest = max(listed, key=lambda entry: entry[0])
-    return [entry[1] for entry in listed if not entry[0] or entry is longest]
-
-
-def _with_rules_of_host(own_texts: list[str], host_error: ValidationError) -> list[str]:
-    """Join both lists. Of several minimum lengths, only the longest is reported."""
-    too_short = [error for error in host_error.error_list if _minimum(error)]
-    longest = max(too_short, key=_minimum, default=None)
-    if longest is not None and _TOO_SHORT in own_texts:
-        if _minimum(longest) > MINIMUM:
-            own_texts = [text for text in own_texts if text != _TOO_SHORT]
-        else:
-            longest = None
-    host_texts = [
-        text
-        for error in host_error.error_list
-        if error is longest or not _minimum(error)
-        for text in error.messages
-    ]
-    return [*own_texts, *(text for text in host_texts if text not in own_texts)]
-
-
-def _minimum(error: ValidationError) -> int:
-    """The minimum length that a password does not have, or 0 for an error of another rule."""
-    if error.code != "password_too_short":
-        return 0
-    length = (error.params or {}).get("min_length", 0)
-    return length if isinstance(length, int) else 0
-
-
-def _broken(password: str) -> list[str]:
-    """The texts of those rules of this service that the password breaks."""
-    rules = [
-        (len(password) >= MINIMUM, _TOO_SHORT),
-        (not core.require_uppercase or _has(password, "Lu"), _UPPERCASE),
-        (not core.require_lowercase or _has(password, "Ll"), _LOWERCASE),
-        (not core.require_digit or _has(password, "Nd"), _DIGIT),
-        (
-            not core.require_symbol or not all(c.isalnum() for c in password),
-            _SYMBOL,
-        ),
-    ]
-    return [text for met, text in rules if not met]
-
-
-def _has(password: str, category: str) -> bool:
-    return any(unicodedata.category(c) == category for c in password)
 
 
 def hash_new_password(password: Secret, user: Any, *, field: str = "password") -> NewPassword:
@@ -424,14 +467,14 @@ def rebind(person: Person, before: str) -> None:
 def fingerprint(encoded: str) -> str:
     """A keyed digest of a password hash. A row stores it to show which password it was created
     with."""
-    return crypto.digest(_FINGERPRINT, str(encoded))  # a column of a project may be NULL
+    return secret.digest(_FINGERPRINT, str(encoded))  # a column of a project may be NULL
 
 
 def fingerprints(encoded: str) -> list[str]:
     """All fingerprints that rows may have of this hash, one for each configured key."""
-    return crypto.digests(_FINGERPRINT, str(encoded))
+    return secret.digests(_FINGERPRINT, str(encoded))
 
 
 def matches_fingerprint(stored: str, encoded: str) -> bool:
     """Whether `stored` is a fingerprint of the password hash `encoded`."""
-    return crypto.matches(_FINGERPRINT, str(encoded), stored)
+    return secret.matches(_FINGERPRINT, str(encoded), stored)

@@ -23,18 +23,19 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from authservice.core import cleanup
-from authservice.core.tokens import key_rotation, signing_keys
+from authservice.core.tokens import key_rotation, signing
 from authservice.core.users.user_model import host
-from authservice.kernel import clock, crypto, databases, throttling
+from authservice.kernel import clock, databases, secret, throttling
 from authservice.kernel import settings as kernel_settings
-from authservice.kernel.checks import CHECKS, listed
-from authservice.kernel.examinations import (
+from authservice.kernel.checks import (
     ATTENTION,
     BROKEN,
+    CHECKS,
     OK,
     Finding,
     Visit,
     fault_of,
+    listed,
     skew,
 )
 from authservice.kernel.sections import root, secure
@@ -208,10 +209,10 @@ def _ahead(server_time: float, sent_at: float) -> float:
 def examine_keys(visit: Visit) -> Iterator[Finding]:
     """Whether access tokens can be signed and verified, and keys whose time is over."""
     try:
-        ring = signing_keys.ring()
+        ring = signing.ring()
         # What a login and the next request do. The token has no claims, so no request accepts it.
         signed, _, signature = ring.encode({}).rpartition(".")
-        valid = ring.active.verifies(signed.encode(), crypto.unb64(signature))
+        valid = ring.active.verifies(signed.encode(), secret.unb64(signature))
     except (ImproperlyConfigured, ValueError, TypeError) as error:
         # The check E050 says what is wrong with a key; the text of other errors may quote it.
         detail = f": {error}" if isinstance(error, ImproperlyConfigured) else ""

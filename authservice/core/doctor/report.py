@@ -23,8 +23,8 @@ from authservice.core.doctor.examinations import (
     examine_migrations,
     examine_settings,
 )
-from authservice.kernel import clock, examinations
-from authservice.kernel.examinations import BROKEN, OK, STATES, Finding, Visit, fault_of
+from authservice.kernel import checks, clock
+from authservice.kernel.checks import BROKEN, OK, STATES, Finding, Visit, fault_of
 from authservice.kernel.settings import SETTING
 
 AREAS = (
@@ -97,7 +97,7 @@ def examine(send_to: str = "") -> Report:
     findings: list[Finding] = []
     of_core = ((examination.__name__, examination) for examination in _OF_CORE)
     with _quiet():
-        for name, examination in chain(of_core, examinations.of_modules()):
+        for name, examination in chain(of_core, checks.examinations_of_modules()):
             findings += _findings(name, examination, visit)
     # Servers may quote anything in an error, such as the URL with a password. The longest come
     # first: one secret may be part of another.

@@ -25,8 +25,8 @@ from authservice.core.credentials import passwords
 from authservice.core.models import KEY, Account, ImportedRow
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
-from authservice.kernel.crypto import fingerprint
 from authservice.kernel.imports import ImportOptions
+from authservice.kernel.secret import fingerprint
 
 REMOVED = "it was imported by an earlier run and was removed here since"
 NO_USER = "the user does not exist"

@@ -13,10 +13,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from authservice.core import errors
 from authservice.core.conf import core
-from authservice.core.credentials import passwords
+from authservice.core.credentials import password_rules, passwords
 from authservice.core.invitations import closing
 from authservice.core.invitations.models import Invitation, Status
-from authservice.core.login import hook_calls, login
+from authservice.core.login import host_hooks, login
 from authservice.core.login.login import Login, NewAccount
 from authservice.core.recovery import first_proof, verification
 from authservice.core.sessions import rotation
@@ -31,7 +31,7 @@ from authservice.kernel.errors import (
     ServiceUnavailable,
     ValidationFailed,
 )
-from authservice.kernel.phrases import of_field
+from authservice.kernel.languages import of_field
 from authservice.kernel.secret import Secret
 
 # The refusals of `accept`, for the API description of the routes that call it.
@@ -201,7 +201,7 @@ def _hashed(invitation: Invitation, profile: Profile, client: Client, method: st
     }
     if details and profile.password:
         try:
-            passwords.require_strong(profile.password, None)
+            password_rules.require_strong(profile.password, None)
         except errors.InvalidPassword as weak:
             details |= weak.details or {}
     if details:
@@ -210,7 +210,7 @@ def _hashed(invitation: Invitation, profile: Profile, client: Client, method: st
     new_user = NewUser(email=invitation.email, name=profile.name)
     unsaved = creation.unsaved_user(new_user, "")
     encoded = passwords.hash_new_password(profile.password, unsaved)
-    hook_calls.require_signup_allowed(new_user, client, method=method)
+    host_hooks.require_signup_allowed(new_user, client, method=method)
     return encoded
 
 

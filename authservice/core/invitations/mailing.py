@@ -20,10 +20,10 @@ from authservice.core.messages import mailed_links, sending
 from authservice.core.messages.compose import OutgoingMessage
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
-from authservice.kernel import clock, databases, message_queue, transactions
+from authservice.kernel import clock, databases, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.languages import phrase
 from authservice.kernel.message_queue import Message
-from authservice.kernel.phrases import phrase
 
 # Details of the job: the id of the invitation, and the number of its mail.
 _ID, _NUMBER = "invitation", "number"
@@ -35,7 +35,7 @@ NOT_MAILED = phrase(
 )
 
 
-@transactions.inside
+@databases.inside_transaction
 def send(
     invitation: Invitation, kind: str, client: Client, *, sender: Person, ttl: timedelta
 ) -> bool:

@@ -10,10 +10,10 @@ from django.db import models
 from django.db.models import Case, F, Q, Value, When
 
 from authservice.kernel import clock
+from authservice.kernel.clock import uuid7
 from authservice.kernel.databases import PrimaryManager
-from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.phrases import phrase
-from authservice.kernel.uuid7 import uuid7
+from authservice.kernel.languages import admin_text as _
+from authservice.kernel.languages import phrase
 
 _KEY = 64  # hex characters of a SHA-256
 # Of the address of a recipient, in the export of data.

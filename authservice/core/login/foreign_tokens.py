@@ -15,7 +15,7 @@ from typing import Any
 
 from django.db import transaction
 
-from authservice.core.credentials import known_devices, passwords
+from authservice.core.credentials import lockout, passwords
 from authservice.core.login import login
 from authservice.core.models import Session
 from authservice.core.sessions import rotation, sessions
@@ -83,7 +83,7 @@ def continue_session(
             person,
             client,
             amr=LEGACY,
-            device_id=known_devices.find_device(client.device_token, person) or uuid.uuid4(),
+            device_id=lockout.find_device(client.device_token, person) or uuid.uuid4(),
             session_id=session_id,
             auth_time=began,
         )

@@ -21,9 +21,9 @@ from django.db import DatabaseError, connections, transaction
 
 from authservice.core import errors
 from authservice.core.conf import core
-from authservice.core.credentials import known_devices, lockout, passwords
+from authservice.core.credentials import lockout, passwords
 from authservice.core.credentials.lockout import CountedAttempt
-from authservice.core.login import hook_calls, last_login, password_recheck
+from authservice.core.login import host_hooks, password_recheck
 from authservice.core.messages import kinds
 from authservice.core.models import Session
 from authservice.core.recovery import verification
@@ -33,7 +33,7 @@ from authservice.core.users import host_fields, identifiers, lookup
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import clock, databases, events, message_queue, transactions
+from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, InvalidToken
 from authservice.kernel.hooks import Refused
@@ -150,7 +150,7 @@ def checked_password(
     raise errors.InvalidCredentials
 
 
-@transactions.outside
+@databases.outside_transactions
 def check_own_password(person: Person, password: Secret, client: Client, *, method: str) -> None:
     """Check the password of a signed-in user as a login does, with the same counters. `method`
     names the route in the audit log. Raises as `checked_password` does."""
@@ -231,11 +231,11 @@ def enter(
     user was deleted since.
     """
     if isinstance(subject, NewAccount):
-        prepared = hook_calls.prepare_signup(subject.new_user, client, method=method, proofs=proofs)
+        prepared = host_hooks.prepare_signup(subject.new_user, client, method=method, proofs=proofs)
     else:
         if change is None:
             check_may_log_in(subject, client, method=method)
-        prepared = hook_calls.prepare(subject.user, client, method=method, proofs=proofs)
+        prepared = host_hooks.prepare(subject.user, client, method=method, proofs=proofs)
 
     def decide(person: Person) -> _Decision:
         changed = change(person) if change else person
@@ -253,7 +253,7 @@ def enter(
                 attempt.refund()
             events.record("auth.login.challenged", changed, client, method=method)
             outcome = Login(changed, challenges=challenges)
-        elif (refused := hook_calls.refusal(arrival, prepared)) is not None:
+        elif (refused := host_hooks.refusal(arrival, prepared)) is not None:
             record_failure(changed, client, refused.code.lower(), method=method)
             return _Refusal(changed, refused)
         else:
@@ -373,10 +373,10 @@ def login_refusal(person: Person) -> Fault | None:
 def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     recorded = events.Batch()
-    known_device = known_devices.find_device(client.device_token, person)
+    known_device = lockout.find_device(client.device_token, person)
     # The sign-up has stored the device of this client with the account.
     if known_device is None and method == SIGNUP:
-        known_device = known_devices.first_device(person)
+        known_device = lockout.first_device(person)
     device_id = known_device or uuid.uuid4()
     amr = " ".join(arrival.proofs)
     session = sessions.begin(person, client, amr=amr, method=method, device_id=device_id)
@@ -389,23 +389,23 @@ def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     # In the lock order: users (`last_login`), attempts, accounts.
     writes = [attempt.refund_statement()] if attempt else []
     if known_device is None:
-        writes.append(known_devices.addition(person, device_id))
+        writes.append(lockout.device_addition(person, device_id))
     writes += [*recorded.statements(), sessions.insertion(session)]
     # Django's receiver of this signal writes `last_login`. If a receiver of the host raises, the
     # login fails, as in Django's own login(). `last_login` is written first: on MySQL and MariaDB a
     # new session row takes a shared lock on its user's row. If two logins both held that lock,
     # neither could write the user's row: a deadlock.
     with (
-        last_login.refusals_kept_apart(),
+        host_hooks.refusals_kept_apart(),
         host_fields.saving(),
-        last_login.followed_by(person.user, *writes),
+        host_hooks.followed_by(person.user, *writes),
     ):
         user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
     recorded.notify()
     return Login(
         person,
         tokens=sessions.issue_tokens(person, session),
-        device_token=known_devices.token(person, device_id),
+        device_token=lockout.device_token(person, device_id),
     )
 
 
@@ -416,5 +416,5 @@ def _has_logged_in(person: Person) -> bool:
     one also if it does not log the user in."""
     if person.last_login_at is not None:
         return True
-    may_have_sessions = known_devices.ids(person) or person.device_version
+    may_have_sessions = lockout.device_ids(person) or person.device_version
     return bool(may_have_sessions) and Session.objects.filter(user=person.user.pk).exists()

@@ -19,7 +19,7 @@ from django.db import transaction
 from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import passwords, recovery_number
-from authservice.core.credentials.password_validators import RecheckedValidator
+from authservice.core.credentials.password_rules import RecheckedValidator
 from authservice.core.messages import kinds
 from authservice.core.models import PasswordCheck
 from authservice.core.recovery import password_reset

@@ -30,7 +30,7 @@ from django.db.models import QuerySet
 from authservice.core import errors
 from authservice.core.conf import core
 from authservice.core.credentials import one_time, passwords
-from authservice.core.login import hook_calls, login
+from authservice.core.login import host_hooks, login
 from authservice.core.login.login import Login, NewAccount
 from authservice.core.messages import compose as composing
 from authservice.core.messages import kinds, mailed_links, sending
@@ -41,11 +41,11 @@ from authservice.core.users import creation, extra_fields, identifiers, lookup
 from authservice.core.users.creation import NewPassword, NewUser
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
-from authservice.kernel import clock, crypto, databases, events, message_queue
+from authservice.kernel import clock, databases, events, message_queue, secret
 from authservice.kernel.client import Client
 from authservice.kernel.errors import ValidationFailed, invalid
+from authservice.kernel.languages import phrase
 from authservice.kernel.message_queue import Message
-from authservice.kernel.phrases import phrase
 
 logger = logging.getLogger("authservice.accounts")
 
@@ -82,7 +82,7 @@ def sign_up(new_user: NewUser, client: Client) -> Login | None:
 
     unsaved = creation.unsaved_user(new_user, new_user.username)
     encoded = passwords.hash_new_password(new_user.password, unsaved)
-    hook_calls.require_signup_allowed(new_user, client, method=login.SIGNUP)
+    host_hooks.require_signup_allowed(new_user, client, method=login.SIGNUP)
     if core.signup_enumeration == "hide" and new_user.email:
         _create_quietly(new_user, encoded, client)
         return None
@@ -144,7 +144,7 @@ def store(new_user: NewUser, encoded: NewPassword, client: Client) -> str:
         "password": columns,
         "client": client_values,
     }
-    sealed = crypto.seal(_PURPOSE, json.dumps(stored, cls=DjangoJSONEncoder))
+    sealed = secret.seal(_PURPOSE, json.dumps(stored, cls=DjangoJSONEncoder))
     row = OneTimeToken.objects.create(
         purpose=_PURPOSE,
         target_key=identifiers.email_key(new_user.email),
@@ -205,8 +205,8 @@ def create(message: Message) -> Any:
 def _create_from(row: OneTimeToken) -> Any:
     """The primary key of the new user, or None if the sign-up can no longer create one."""
     try:
-        stored = json.loads(crypto.unseal(_PURPOSE, row.payload["sealed"]))
-    except crypto.Unreadable:
+        stored = json.loads(secret.unseal(_PURPOSE, row.payload["sealed"]))
+    except secret.Unreadable:
         logger.exception("The sign-up %s cannot be decrypted with any configured key", row.pk)
         return None
     try:

@@ -27,7 +27,7 @@ from authservice.core.login import login
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
-from authservice.kernel import clock, crypto, databases, events, levels
+from authservice.kernel import clock, databases, events, levels, secret
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, InvalidToken
 from authservice.kernel.interfaces import Along, Reach, SecondFactor
@@ -166,7 +166,7 @@ def challenge(person: Person, session: Session, record: Record, need: Need) -> O
     offered = methods(person, record, level)
     moment, nonce = f"{clock.timestamp():.6f}", secrets.token_urlsafe(16)
     issued = f"{session.pk.hex}:{level}:{','.join(offered)}:{moment}:{nonce}"
-    token = Secret(crypto.signer(_PURPOSE).sign(issued))
+    token = Secret(secret.signer(_PURPOSE).sign(issued))
     options: dict[str, Any] = {}
     for factor in plugs(SecondFactor):
         if factor.method in offered:
@@ -256,7 +256,7 @@ def _read(temp_token: Secret, session: Session, record: Record) -> tuple[Level, 
     """The level that a challenge of this session asks for, and the methods that it offers. Raises
     `InvalidToken`."""
     try:
-        issued = crypto.signer(_PURPOSE).unsign(temp_token.reveal())
+        issued = secret.signer(_PURPOSE).unsign(temp_token.reveal())
     except signing.BadSignature as error:
         raise InvalidToken from error
     session_id, level, offered, seconds, _ = issued.split(":")

@@ -26,11 +26,11 @@ from authservice.core.users import host_fields, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.errors import ValidationFailed
 from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
-from authservice.kernel.transactions import retry_on_deadlock
 
 logger = logging.getLogger("authservice.messages")
 

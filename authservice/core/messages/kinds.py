@@ -1,4 +1,4 @@
-"""The kinds of messages that core sends; a module names its own in its `messages.py`.
+"""The kinds of messages that core sends; a module names its own where it composes them.
 
 A kind identifies the job in the queue, the function that composes the message and the folder of the
 templates.

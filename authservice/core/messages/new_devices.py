@@ -1,4 +1,8 @@
-"""Decides of which logins from a new device the owner of an account is notified.
+"""Logins from new devices: of which of them the owner of an account is notified, and the name of
+the browser and the operating system by the header `User-Agent`.
+
+The client controls that header, so mails never show its text: an attacker could otherwise write to
+the owner of an account in the name of the service.
 
 A client that sends no device token, such as a script or a browser without cookies, is new at each
 login. If the browser and the network of such a login are those of a recent session, the owner is
@@ -12,10 +16,53 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from authservice.core.messages import browsers
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
+
+# The first match counts: a browser also names those that it is based on.
+_BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Opera", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("YaBrowser/", "Yandex Browser"),
+    ("Vivaldi/", "Vivaldi"),
+    ("FxiOS/", "Firefox"),
+    ("Firefox/", "Firefox"),
+    ("CriOS/", "Chrome"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+_SYSTEMS = (
+    ("iPhone", "iOS"),
+    ("iPad", "iPadOS"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("CrOS", "ChromeOS"),
+    ("Macintosh", "macOS"),
+    ("Linux", "Linux"),
+)
+
+
+class Browser(NamedTuple):
+    """Names such as "Firefox" and "Windows"; "" if unknown."""
+
+    name: str
+    system: str
+
+
+def parse_browser(user_agent: str) -> Browser:
+    """The browser of a `User-Agent` header."""
+    # Every browser's header begins like this (RFC 9110 section 10.1.5); other programs' rarely do.
+    if not user_agent.startswith(("Mozilla/5.0 (", "Opera/")):
+        return Browser("", "")
+    return Browser(_first_name(_BROWSERS, user_agent), _first_name(_SYSTEMS, user_agent))
+
+
+def _first_name(names: tuple[tuple[str, str], ...], user_agent: str) -> str:
+    return next((name for mark, name in names if mark in user_agent), "")
+
 
 RECENT = timedelta(days=30)
 SHOWN = 20  # sessions that one mail lists
@@ -75,7 +122,7 @@ def _place_of(row: Session) -> _Place:
 
 
 def _place(user_agent: str, address: str) -> _Place:
-    parsed = browsers.parse(user_agent)
+    parsed = parse_browser(user_agent)
     browser = "|".join(parsed) if parsed.name else user_agent
     try:
         # As in the rate limits: an IPv6 address counts as its /64 network.

@@ -20,20 +20,13 @@ from enum import Enum, auto
 from math import ceil
 from typing import Any, NamedTuple
 
-from authservice.core.credentials import attempt_counter, known_devices
+from authservice.core.credentials import attempt_counter, lockout
 from authservice.core.errors import SmsNotConfigured
 from authservice.core.messages import limits
 from authservice.core.messages.limits import Limit
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
-from authservice.kernel import (
-    clock,
-    databases,
-    errors,
-    message_queue,
-    throttling,
-    transactions,
-)
+from authservice.kernel import clock, databases, errors, message_queue, throttling
 from authservice.kernel.client import Client
 
 logger = logging.getLogger("authservice.messages")
@@ -83,7 +76,7 @@ class Sender(NamedTuple):
 
     @classmethod
     def of(cls, client: Client, recipient: Person | None) -> Sender:
-        device = known_devices.find_device(client.device_token, recipient)
+        device = lockout.find_device(client.device_token, recipient)
         if device is None:
             return cls(client.network, client.network, None)
         return cls(device.hex, client.network, recipient)
@@ -291,7 +284,7 @@ def count_text(number: str, recipient: Person, policy: TextPolicy) -> None:
     _take_of_service(limits.SERVICE_TEXTS, policy.per_hour)
 
 
-@transactions.outside
+@databases.outside_transactions
 def report(refused: Refused) -> None:
     """Log that a limit of the service is used up, once an hour, and that a country gets no text
     messages, once a day."""

@@ -7,7 +7,6 @@ from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 import authservice.kernel.clock
-import authservice.kernel.uuid7
 
 
 def leave_room_for_updates(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
@@ -200,7 +199,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=authservice.kernel.uuid7.uuid7,
+                        default=authservice.kernel.clock.uuid7,
                         editable=False,
                         primary_key=True,
                         serialize=False,
@@ -263,7 +262,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=authservice.kernel.uuid7.uuid7,
+                        default=authservice.kernel.clock.uuid7,
                         editable=False,
                         primary_key=True,
                         serialize=False,

@@ -7,8 +7,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import authservice.kernel.uuid7
-from authservice.kernel.moved_rows import move_rows
+import authservice.kernel.clock
+from authservice.kernel.databases import move_rows
 
 
 def move(apps: Any, schema_editor: Any) -> None:
@@ -33,7 +33,7 @@ def _shared(row: Any) -> dict[str, Any]:
 
 def _id() -> Any:
     return models.UUIDField(
-        default=authservice.kernel.uuid7.uuid7,
+        default=authservice.kernel.clock.uuid7,
         editable=False,
         primary_key=True,
         serialize=False,

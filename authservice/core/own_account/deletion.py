@@ -24,7 +24,7 @@ from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
 from authservice.core.recovery.recent_proof import Proof
 from authservice.core.sessions import sessions
-from authservice.core.staff import delete_user, super_admins
+from authservice.core.staff import create_and_delete, super_admins
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events, message_queue
@@ -125,12 +125,12 @@ def _erase(person: Person, locked_keys: set[Any], client: Client, leaving: list[
         super_admins.read_locked(person.user.pk, locked_keys, losing=True)
     except errors.UserNotFound as error:
         raise InvalidToken from error
-    leaving.append(delete_user.prepare(person, lambda: _record(person, client)))
+    leaving.append(create_and_delete.prepare_deletion(person, lambda: _record(person, client)))
     person.user.delete(using=databases.primary())
 
 
 def _record(person: Person, client: Client) -> None:
-    events.record("user.deleted", person, client, **delete_user.audit_metadata(person))
+    events.record("user.deleted", person, client, **create_and_delete.audit_metadata(person))
     if person.email_proven:
         details = message_queue.describe_client(client)
         using = databases.primary()

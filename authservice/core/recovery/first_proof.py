@@ -17,14 +17,14 @@ from authservice.core.models import Account, Session
 from authservice.core.recovery import takeover, verification
 from authservice.core.users import creation, lookup
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events, message_queue, transactions
+from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import AccountAccess, ForeignTokens, SecondFactor
 from authservice.kernel.modules import plugs
 from authservice.kernel.secret import Secret
 
 
-@transactions.inside
+@databases.inside_transaction
 def confirm_address(person: Person, client: Client, *, caller: Person | None = None) -> Person:
     """Mark the current address as proven; returns the changed user.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from authservice.core import errors
-from authservice.core.credentials import known_devices, passwords
+from authservice.core.credentials import lockout, passwords
 from authservice.core.messages import kinds, security_notice
 from authservice.core.models import Session
 from authservice.core.recovery import recent_proof
@@ -14,7 +14,7 @@ from authservice.core.users.creation import NewPassword
 from authservice.core.users.person import Person
 from authservice.kernel import events
 from authservice.kernel.client import Client
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
 
 
@@ -36,7 +36,7 @@ def change(person: Person, session: Session, old: Secret, new: Secret, client: C
         if present.password != person.user.password:
             raise errors.InvalidCredentials  # the password that was checked is no longer current
         store(present, encoded, client, current_session=session)
-        return known_devices.replace_all(present, client)
+        return lockout.replace_devices(present, client)
 
 
 def store(

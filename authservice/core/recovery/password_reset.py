@@ -6,13 +6,7 @@ from django.db import transaction
 
 from authservice.core import errors
 from authservice.core.conf import core
-from authservice.core.credentials import (
-    known_devices,
-    lockout,
-    one_time,
-    passwords,
-    recovery_number,
-)
+from authservice.core.credentials import lockout, one_time, passwords, recovery_number
 from authservice.core.messages import kinds, security_notice, sending
 from authservice.core.models import OneTimeToken
 from authservice.core.recovery import first_proof, takeover, verification
@@ -21,10 +15,10 @@ from authservice.core.users.creation import NewPassword
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.databases import after_commit
 from authservice.kernel.errors import Fault, invalid
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
-from authservice.kernel.transactions import after_commit
 
 
 def request_by_email(email: str, client: Client) -> None:
@@ -145,7 +139,7 @@ def _reset(person: Person, encoded: NewPassword, client: Client, *, was_open: bo
     if was_open:
         takeover.record_recovery(person)
     passwords.store(person, encoded)
-    token = known_devices.revoke_others(person, client)
+    token = lockout.revoke_other_devices(person, client)
 
     def forgive() -> None:  # Django logs the name of a callback that fails; a partial has none
         lockout.unlock([person])

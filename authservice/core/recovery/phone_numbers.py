@@ -23,7 +23,7 @@ from authservice.core.messages import kinds
 from authservice.core.models import Account, PhoneSource
 from authservice.core.users import identifiers
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events, message_queue, transactions
+from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
 
 _AT_ONCE = 100
@@ -71,7 +71,7 @@ def lock(person: Person, key: str | None) -> None:
     passwords.lock_users({person.user.pk, *users})
 
 
-@transactions.inside
+@databases.inside_transaction
 def take(person: Person, key: str, client: Client) -> None:
     """Take the number, which this account has verified, from the other accounts. Call it after the
     verified key was stored, with the rows of `lock` or of `users_with` locked."""

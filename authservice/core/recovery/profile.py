@@ -25,7 +25,7 @@ from authservice.core.users.person import Person
 from authservice.kernel import clock, events, throttling
 from authservice.kernel.client import Client
 from authservice.kernel.errors import invalid
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
 
 NO_PASSWORD = Secret("")

@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import partial
 
 from authservice.core.conf import core
-from authservice.core.credentials import attempt_counter, hash_limit, lockout, passwords
+from authservice.core.credentials import attempt_counter, lockout, passwords
 from authservice.core.errors import (
     InvalidCredentials,
     StepUpRequired,
@@ -22,12 +22,12 @@ from authservice.core.errors import (
 )
 from authservice.core.models import Session
 from authservice.core.users.person import Person
-from authservice.kernel import clock, errors, events, transactions
+from authservice.kernel import clock, databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.languages import phrase
 from authservice.kernel.levels import Record
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import phrase
 from authservice.kernel.secret import Secret
 
 RECENT = timedelta(minutes=10)
@@ -51,7 +51,7 @@ class Proof:
     code: Secret
 
 
-@transactions.outside
+@databases.outside_transactions
 def check_password(person: Person, password: Secret, client: Client, *, method: str) -> None:
     """Check the current password; the attempt is counted first. `method` names the route in the
     audit log.
@@ -62,7 +62,7 @@ def check_password(person: Person, password: Secret, client: Client, *, method: 
     attempt = lockout.by_password_change(person)
     action = "security.account.throttled"
     report = partial(events.record, action, person, client, reason="throttled", method=method)
-    with hash_limit.turn(attempt):
+    with passwords.hash_turn(attempt):
         attempt_counter.consume(attempt, attempt_counter.PASSWORD, report=report)
         with lockout.refund_unless_checked(partial(attempt_counter.refund, attempt)):
             name = "email" if person.email else "username"
@@ -92,7 +92,7 @@ def require_recent(
         raise errors.ReauthenticationRequired
 
 
-@transactions.outside
+@databases.outside_transactions
 def require_owner(
     person: Person, session: Session, proof: Proof, client: Client, *, method: str
 ) -> None:
@@ -122,7 +122,7 @@ def require_owner(
             by_code.verify(person, proof.code, client)
 
 
-@transactions.inside
+@databases.inside_transaction
 def require_unchanged(checked: Person, present: Person) -> None:
     """Raises `InvalidCredentials` if the password changed after `require_owner`. The caller
     holds the lock of the user."""

@@ -21,8 +21,8 @@ from authservice.core.messages import kinds, security_notice
 from authservice.core.models import Account, PhoneSource
 from authservice.core.recovery import phone_numbers, takeover
 from authservice.core.users import creation, host_fields, identifiers, lookup
-from authservice.core.users.person import Person
-from authservice.core.users.signals import own_save
+from authservice.core.users.lookup import own_save
+from authservice.core.users.person import Person, sync_account
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
@@ -131,7 +131,7 @@ def _set_email(person: Person, email: str) -> None:
         host_fields.set_value(person.user, host().email, email, field="email")
         with own_save(), host_fields.saving():
             person.user.save(using=databases.primary(), update_fields=[host().email])
-        lookup.sync_account(person)
+        sync_account(person)
         return
     key = identifiers.email_key(email) if email else None
     fields = {"email": email, "email_key": key, "email_claim": key or ""}

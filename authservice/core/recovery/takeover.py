@@ -21,13 +21,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from authservice.core.conf import core
-from authservice.core.credentials import known_devices, one_time, recovery_number
+from authservice.core.credentials import lockout, one_time, recovery_number
 from authservice.core.messages import kinds, security_notice
 from authservice.core.models import Account, PhoneSource
 from authservice.core.recovery import phone_numbers
 from authservice.core.sessions import sessions
 from authservice.core.users.person import Person
-from authservice.kernel import clock, events, transactions
+from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import AccountAccess, SecondFactor
 from authservice.kernel.modules import plugs
@@ -52,7 +52,7 @@ class Eviction:
 Step = Callable[[Eviction], bool]
 
 
-@transactions.inside
+@databases.inside_transaction
 @clock.once
 def evict(kind: str, person: Person, client: Client, *, since: datetime | None = None) -> bool:
     """Remove access as `REMOVES` says for this kind of recovery; returns whether more than sessions
@@ -68,7 +68,7 @@ def evict(kind: str, person: Person, client: Client, *, since: datetime | None =
     return any(removed)
 
 
-@transactions.inside
+@databases.inside_transaction
 def record_recovery(person: Person) -> None:
     """Store that the owner has recovered the account now. Every recovery calls it."""
     now = clock.now()
@@ -133,7 +133,7 @@ def _sessions(eviction: Eviction) -> bool:
 
 
 def _devices(eviction: Eviction) -> bool:
-    known_devices.revoke_all(eviction.person)
+    lockout.revoke_devices(eviction.person)
     return False
 
 
@@ -159,7 +159,7 @@ REMOVES: Mapping[str, tuple[Step, ...]] = {
 }
 
 
-@transactions.inside
+@databases.inside_transaction
 def distrust(person: Person, client: Client) -> None:
     """Remove the privilege of a number given at sign-up, and notify the owner of the mailbox.
 

@@ -16,8 +16,8 @@ from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
+from authservice.kernel.databases import after_commit
 from authservice.kernel.secret import Secret
-from authservice.kernel.transactions import after_commit
 
 
 def send_to_email(email: str, client: Client) -> None:

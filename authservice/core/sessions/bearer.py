@@ -13,9 +13,8 @@ from django.utils.functional import cached_property
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.sessions.sessions import Used, policy
-from authservice.core.tokens import access_tokens
-from authservice.core.users import lookup
-from authservice.core.users.person import Person
+from authservice.core.tokens import signing
+from authservice.core.users.person import Person, refresh_copies
 from authservice.kernel import clock, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import SecondFactor
@@ -82,7 +81,7 @@ class Caller:
                 and (policy().use if self.has_token else policy().use_without_token)(used)
             )
         if live:
-            lookup.refresh_copies(person)
+            refresh_copies(person)
         return live
 
     def share(self) -> None:
@@ -135,7 +134,7 @@ def identify(token: Secret) -> Caller:
 
     Raises `InvalidToken`, `TokenExpired`, or the errors of the login policy.
     """
-    claims = access_tokens.read(token)
+    claims = signing.read_access_token(token)
     try:
         caller = Caller(claims, uuid.UUID(claims["sid"]))
     except (ValueError, AttributeError, TypeError) as error:

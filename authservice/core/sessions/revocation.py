@@ -21,8 +21,7 @@ from django.db.models import F, QuerySet
 from authservice.core.credentials import passwords
 from authservice.core.models import Account, Session
 from authservice.core.sessions import sessions
-from authservice.core.users import lookup
-from authservice.core.users.person import Person
+from authservice.core.users.person import Person, create_account
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases, errors, events
 from authservice.kernel.client import Client
@@ -126,7 +125,7 @@ def _raise_versions(batch_size: int) -> None:
             accounts = Account.objects.filter(user__in=pks)
             missing = {*pks}.difference(accounts.values_list("user_id", flat=True))
             for user in users.filter(pk__in=missing):
-                lookup.create_account(user)
+                create_account(user)
             accounts.update(token_version=F("token_version") + 1)
 
 

@@ -21,10 +21,10 @@ from authservice.core.credentials import passwords
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.sessions.sessions import Tokens, policy
-from authservice.core.tokens import refresh as refresh_tokens
-from authservice.core.tokens.refresh import RefreshToken
+from authservice.core.tokens import signing as refresh_tokens
+from authservice.core.tokens.signing import RefreshToken
 from authservice.core.users.person import Person
-from authservice.kernel import clock, crypto, databases, errors, events, throttling, transactions
+from authservice.kernel import clock, databases, errors, events, secret, throttling
 from authservice.kernel.client import Client
 from authservice.kernel.interfaces import SessionData
 from authservice.kernel.modules import plugs
@@ -131,7 +131,7 @@ def find_valid(session_id: UUID) -> Session | None:
     return person_and_session[1] if person_and_session and _is_usable(*person_and_session) else None
 
 
-@transactions.inside
+@databases.inside_transaction
 @clock.once
 def continued(person: Person, session: Session, shown: Secret) -> Tokens:
     """New tokens for a signed-in client that continues its session, such as after a switch of the
@@ -192,8 +192,8 @@ def _is_recent_predecessor(token: RefreshToken, session: Session) -> bool:
 
 def _parse(text: Secret) -> RefreshToken:
     try:
-        return refresh_tokens.parse(text)
-    except crypto.Unreadable as error:
+        return refresh_tokens.parse_refresh_token(text)
+    except secret.Unreadable as error:
         raise errors.InvalidRefreshToken from error
 
 

@@ -17,19 +17,18 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from authservice.core.credentials import passwords
 from authservice.core.models import Account, Session
-from authservice.core.tokens import access_tokens, refresh
-from authservice.core.users import lookup
+from authservice.core.tokens import signing
 from authservice.core.users import person as people
-from authservice.core.users.person import Person
-from authservice.kernel import clock, databases, errors, transactions
+from authservice.core.users.person import Person, refresh_copies
+from authservice.kernel import clock, databases, errors
 from authservice.kernel.client import Client
+from authservice.kernel.clock import uuid7
+from authservice.kernel.databases import after_commit
 from authservice.kernel.interfaces import ForeignTokens, LiveSession, LoginPolicy
 from authservice.kernel.levels import Record
 from authservice.kernel.modules import plug, plugs
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Bound, Insert, Select, Update, param, updating
-from authservice.kernel.transactions import after_commit
-from authservice.kernel.uuid7 import uuid7
 
 # Reasons for which sessions end, stored in `end_reason`.
 LOGOUT, REUSE, RESET, CHANGED = "logout", "reuse", "password reset", "password changed"
@@ -240,8 +239,8 @@ def insertion(session: Session) -> Bound:
 
 def issue_tokens(person: Person, session: Session) -> Tokens:
     """A new access token and the current refresh token of the session."""
-    access_token, seconds = access_tokens.issue(person, session)
-    refresh_token = refresh.derive(session.pk, session.counter, session.seed)
+    access_token, seconds = signing.issue_access_token(person, session)
+    refresh_token = signing.derive_refresh_token(session.pk, session.counter, session.seed)
     return Tokens(access_token, refresh_token, seconds)
 
 
@@ -265,7 +264,7 @@ def changing(person: Person, session: Session, *other_keys: Any) -> Iterator[Per
             or not is_valid(*person_and_session)
         ):
             raise errors.InvalidToken
-        yield lookup.refresh_copies(person_and_session[0])
+        yield refresh_copies(person_and_session[0])
 
 
 def rebind_password(person: Person, session: Session) -> None:
@@ -292,7 +291,7 @@ def proof_statement(session: Session, before: str, proofs: tuple[str, ...]) -> B
     return _storing_levels(Session.objects.filter(unchanged), session, before, record)
 
 
-@transactions.inside
+@databases.inside_transaction
 def withdraw_proofs(person: Person, *proofs: str) -> None:
     """Take the levels that depend on one of these authentication methods from every live session
     of the user. Call it after the factor of these methods was removed, in the same transaction."""
@@ -349,7 +348,7 @@ def end_others(person: Person, current_session: Session | None, reason: str) -> 
     return end_queryset(rows.exclude(pk=current_session.pk) if current_session else rows, reason)
 
 
-@transactions.inside
+@databases.inside_transaction
 def end_without_factor(person: Person, current_session: Session | None, reason: str) -> None:
     """End all sessions but `current_session` after a second factor was enabled.
 

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from authservice.core import errors
 from authservice.core.models import Account
-from authservice.core.staff import authority, create_user, super_admins
+from authservice.core.staff import authority, create_and_delete, super_admins
 from authservice.core.staff.update_user import change_in_admin
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
@@ -20,8 +20,8 @@ from authservice.core.users.person import Person, email_of, username_of
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
 from authservice.kernel.client import Client
-from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.phrases import of_field, translated
+from authservice.kernel.languages import admin_text as _
+from authservice.kernel.languages import of_field, translated
 
 if TYPE_CHECKING:
     Form = forms.ModelForm[Account]
@@ -126,7 +126,7 @@ class AccountFormSet(FormSet):
         saved: list[Account] = super().save(commit)
         actor = {"by": self.editor, "client": self.client}
         if commit and self.is_new:
-            create_user.record(lookup.get_person(self.instance), **actor)
+            create_and_delete.record_creation(lookup.get_person(self.instance), **actor)
         elif commit and self.stored:
             changed = [form for form in self.forms if form.has_changed()]
             fields = {name for form in changed for name in form.changed_data}

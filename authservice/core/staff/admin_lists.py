@@ -26,7 +26,7 @@ from authservice.core.models import Account
 from authservice.core.users import search
 from authservice.kernel import clock, databases
 from authservice.kernel.errors import ValidationFailed
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.languages import admin_text as _
 from authservice.kernel.sql import planned_for_values
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from django.utils.html import format_html
 
 from authservice.core.errors import Conflict
 from authservice.core.models import Account
-from authservice.core.staff import authority, rights
+from authservice.core.staff import authority
 from authservice.core.staff.account_form import with_unique_identifiers
 from authservice.core.staff.admin_lists import DeclaredLookups
 from authservice.core.users import host_fields
@@ -26,8 +26,8 @@ from authservice.core.users.user_model import host
 from authservice.kernel import databases
 from authservice.kernel.errors import Fault, ValidationFailed
 from authservice.kernel.http import fields
-from authservice.kernel.http.request_client import of_page
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.http.incoming import of_page
+from authservice.kernel.languages import admin_text as _
 
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Any]
@@ -209,31 +209,33 @@ class SuperAdminGuard(RowGuard, Page):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         read_only = tuple(super().get_readonly_fields(request, obj))
-        rights_fields = () if authority.is_superuser(request.user) else rights.fields(self.model)
+        rights_fields = (
+            () if authority.is_superuser(request.user) else authority.rights_fields(self.model)
+        )
         return (*read_only, *(name for name in rights_fields if name not in read_only))
 
     def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
-        if rights.fields(self.model):
-            stored = rights.find_user(form.instance.pk) if change else self.model()
+        if authority.rights_fields(self.model):
+            stored = authority.find_with_rights(form.instance.pk) if change else self.model()
             # Django checks the permission to change this row only on the page of the row, not in a
             # list with `list_editable`.
             if change and not may_change(request, stored):
                 raise PermissionDenied(_("Only a superuser may change a super admin."))
-            form.rights_before = rights.of(stored)
+            form.rights_before = authority.rights_of(stored)
         return super().save_form(request, form, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Check and record the stored rights: forms, lists and inlines of the project may have
         changed them although the page does not allow it."""
         super().save_related(request, form, formsets, change)
-        if not rights.fields(self.model):
+        if not authority.rights_fields(self.model):
             return
-        user = rights.find_user(form.instance.pk)
-        changed = rights.changes(form.rights_before, rights.of(user))
+        user = authority.find_with_rights(form.instance.pk)
+        changed = authority.changed_rights(form.rights_before, authority.rights_of(user))
         if changed and not authority.is_superuser(request.user):
             raise PermissionDenied(_("Only a superuser may change the rights of a user."))
         if changed:
-            rights.record(changed, user, by=request.user, client=of_page(request))
+            authority.record_rights(changed, user, by=request.user, client=of_page(request))
 
 
 def may_change(request: HttpRequest, row: Any) -> bool:

@@ -34,16 +34,16 @@ from django.db.models.signals import post_save
 from django.http import HttpRequest
 
 from authservice.core import errors
-from authservice.core.credentials import known_devices, passwords
+from authservice.core.credentials import lockout, passwords
 from authservice.core.sessions import sessions
-from authservice.core.staff import authority, delete_user, super_admins, update_user
+from authservice.core.staff import authority, create_and_delete, super_admins, update_user
 from authservice.core.staff.admin_pages import person_of
 from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import before_deletion, host
 from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.phrases import admin_text as _
+from authservice.kernel.languages import admin_text as _
 
 # Longest time between an entry of the log of Django admin and the deletion.
 _LOG_AGE = timedelta(minutes=1)
@@ -117,7 +117,7 @@ def _before_deletion(instance: Any, using: str, **kwargs: Any) -> None:
         raise PermissionDenied(error.text) from error
     super_admins.lock_against_references(instance.pk)
     if person is not None:
-        delete_user.record(person, by=deletion.by, client=deletion.client)
+        create_and_delete.record_deletion(person, by=deletion.by, client=deletion.client)
 
 
 def _from_admin_log(user: Any, deletion: Deletion | None) -> Deletion | None:
@@ -189,6 +189,6 @@ def _follow_password(person: Person, *, by: Any) -> None:
             sessions.end_others(person, None, sessions.CHANGED)
         else:
             sessions.end_all(person, sessions.CHANGED)
-        known_devices.revoke_all(person)
+        lockout.revoke_devices(person)
         events.record_by_staff("auth.password.changed", by, person.user, client)
         update_user.send_notice(update_user.notified_address(person), person, ["password"], client)

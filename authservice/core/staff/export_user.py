@@ -14,7 +14,7 @@ from typing import Any
 from django.utils.module_loading import import_string
 
 from authservice.core.conf import core
-from authservice.core.credentials import attempt_counter, known_devices
+from authservice.core.credentials import attempt_counter, lockout
 from authservice.core.credentials.attempt_counter import Budget
 from authservice.core.models import (
     AddressReservation,
@@ -29,8 +29,8 @@ from authservice.core.staff import login_obstacles
 from authservice.core.users.person import Person
 from authservice.kernel import clock, events, support_parts
 from authservice.kernel.client import Client
+from authservice.kernel.languages import phrase
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import phrase
 from authservice.kernel.support_parts import REMOVED, Part, Row, Support, stored
 
 ONCE = Budget.fixed(limit=1, window=timedelta(hours=1))
@@ -101,7 +101,7 @@ def parts(person: Person) -> Iterable[Part]:
     checks = PasswordCheck.objects.filter(user=person.user.pk)
     unseen = UnseenPassword.objects.filter(user=person.user.pk)
     lost = LostMessage.objects.filter(user=person.user.pk)
-    devices = known_devices.ids(person)
+    devices = lockout.device_ids(person)
     return (
         Part(
             name="account",

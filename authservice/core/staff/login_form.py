@@ -19,15 +19,15 @@ from django.http import HttpRequest
 
 from authservice.core import errors
 from authservice.core.staff import admin_login
-from authservice.kernel import clock, typed_codes
+from authservice.kernel import clock
 from authservice.kernel.errors import Fault
 from authservice.kernel.http.fields import TOO_MANY_MARKS, too_many_marks
-from authservice.kernel.http.request_client import of_page
+from authservice.kernel.http.incoming import of_page
 from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.languages import admin_count, phrase, translated
+from authservice.kernel.languages import admin_text as _
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import admin_count, phrase, translated
-from authservice.kernel.phrases import admin_text as _
-from authservice.kernel.secret import Secret
+from authservice.kernel.secret import Secret, typed_code
 
 # In characters; the password also in bytes, see `as_secret`.
 _LONGEST = {"username": 254, "password": 4096}
@@ -58,7 +58,7 @@ class AdminAuthenticationForm(admin_forms.AdminAuthenticationForm):
         return as_secret(self.cleaned_data["password"])
 
     def clean_code(self) -> Secret:
-        return Secret(typed_codes.read(self.cleaned_data["code"]))
+        return Secret(typed_code(self.cleaned_data["code"]))
 
     @clock.once
     def clean(self) -> dict[str, Any]:

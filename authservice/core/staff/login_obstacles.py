@@ -19,8 +19,8 @@ from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, events
 from authservice.kernel.client import Client
+from authservice.kernel.languages import admin_text as _
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import admin_text as _
 from authservice.kernel.support_parts import Obstacle, Support
 
 _NAMED = 3  # addresses in a sentence

@@ -20,7 +20,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
 from authservice.core import errors
-from authservice.core.credentials import known_devices, passwords
+from authservice.core.credentials import lockout, passwords
 from authservice.core.recovery import password_change, recent_proof
 from authservice.core.staff import django_user_pages
 from authservice.core.staff.admin_login import METHOD
@@ -32,8 +32,8 @@ from authservice.core.users.user_model import host
 from authservice.kernel import databases, events
 from authservice.kernel.client import Client
 from authservice.kernel.errors import Fault, ValidationFailed
-from authservice.kernel.http.request_client import of_page
-from authservice.kernel.phrases import phrase, translated
+from authservice.kernel.http.incoming import of_page
+from authservice.kernel.languages import phrase, translated
 from authservice.kernel.secret import Secret
 
 
@@ -132,7 +132,7 @@ def change_own_password(person: Person, encoded: NewPassword, client: Client) ->
         if present is None or not present.active or present.password != person.password:
             raise errors.InvalidCredentials
         password_change.store(present, encoded, client, current_session=None, method=METHOD)
-        known_devices.revoke_all(present)
+        lockout.revoke_devices(present)
     return present
 
 

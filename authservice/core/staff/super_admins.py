@@ -16,7 +16,7 @@ from authservice.core import errors
 from authservice.core.credentials import passwords
 from authservice.core.models import Account
 from authservice.core.users import lookup
-from authservice.core.users.person import Person
+from authservice.core.users.person import Person, copies, unsaved_account
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
 
@@ -101,7 +101,7 @@ def without_account(pk: Any) -> Person | None:
 
 
 def _unsaved(user: Any) -> Person:
-    return Person(user, lookup.unsaved_account(user, lookup.copies(user)))
+    return Person(user, unsaved_account(user, copies(user)))
 
 
 def _all() -> list[Any]:

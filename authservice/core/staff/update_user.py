@@ -23,13 +23,13 @@ from authservice.core.sessions import revocation, sessions
 from authservice.core.staff import authority, super_admins
 from authservice.core.users import creation, host_fields, identifiers, lookup
 from authservice.core.users.identifiers import EMAIL, PHONE, USERNAME
+from authservice.core.users.lookup import own_save
 from authservice.core.users.person import Person
-from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import grants, host
-from authservice.kernel import clock, databases, events, message_queue, transactions
+from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.errors import ValidationFailed, invalid
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 
 # The owner is notified of changes of these fields: they can give access to the account.
 _NOTIFIED = ("email", "phone_number", "password")
@@ -97,7 +97,7 @@ def update(
         change_locked(person, new_values, by=editor.user, client=client)
 
 
-@transactions.inside
+@databases.inside_transaction
 def change_locked(
     person: Person, new_values: Mapping[str, Any], *, by: Any, client: Client
 ) -> None:

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 from django.core.exceptions import ImproperlyConfigured
 
-from authservice.core.tokens import signing_keys
+from authservice.core.tokens import signing
 from authservice.kernel.sections import root
 from authservice.key_file import Entry
 
@@ -81,10 +81,10 @@ def retire(entries: list[Entry], *, now: datetime, force: bool) -> list[Entry]:
     return removed
 
 
-def require_valid(entries: list[Entry]) -> list[signing_keys.Key]:
+def require_valid(entries: list[Entry]) -> list[signing.Key]:
     """The parsed keys. Raises `Refused` for a file that the settings could not use."""
     try:
-        return signing_keys.parsed(entries)
+        return signing.parsed(entries)
     except ImproperlyConfigured as error:
         raise Refused(str(error)) from error
 
@@ -112,7 +112,7 @@ def new(alg: str, *, state: str, now: datetime) -> Entry:
         "created_at": now.isoformat(),
     }
     # Parsed for its key id. The parser requires one active key, whatever the state of this one.
-    (key,) = signing_keys.parsed([{**entry, "state": "active"}])
+    (key,) = signing.parsed([{**entry, "state": "active"}])
     return {"kid": key.kid, **entry}
 
 

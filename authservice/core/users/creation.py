@@ -24,14 +24,14 @@ from authservice.core.conf import core
 from authservice.core.models import Account, PhoneSource
 from authservice.core.users import host_fields, identifiers, lookup
 from authservice.core.users.extra_fields import NOTHING, ExtraFields
+from authservice.core.users.lookup import own_save
 from authservice.core.users.person import Person
-from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases
+from authservice.kernel.databases import after_commit
 from authservice.kernel.errors import Fault, ValidationFailed, invalid
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Insert
-from authservice.kernel.transactions import after_commit
 
 _ATTEMPTS = 5  # to insert a user whose username is made up
 

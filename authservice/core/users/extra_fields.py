@@ -28,7 +28,7 @@ from authservice.core.users import host_fields
 from authservice.core.users.user_fields import complaint, reserved
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, languages
-from authservice.kernel.phrases import of_field
+from authservice.kernel.languages import of_field
 
 Serializer = type[serializers.Serializer[Any]]
 

@@ -19,7 +19,7 @@ from django.db.models import CharField, TextField
 from authservice.core.errors import Conflict
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, languages, settings
-from authservice.kernel.phrases import of_field, phrase
+from authservice.kernel.languages import of_field, phrase
 
 logger = logging.getLogger("authservice.accounts")
 

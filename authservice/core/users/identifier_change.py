@@ -12,8 +12,8 @@ from authservice.core import errors
 from authservice.core.models import Account
 from authservice.core.users import creation, host_fields, lookup
 from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
+from authservice.core.users.lookup import own_save
 from authservice.core.users.person import Person
-from authservice.core.users.signals import own_save
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, throttling
 from authservice.kernel.client import Client

@@ -21,8 +21,8 @@ from django.core.validators import validate_email
 
 from authservice.core.users import host_fields
 from authservice.core.users.user_model import host
-from authservice.kernel.crypto import fingerprint
-from authservice.kernel.phrases import Phrase, phrase
+from authservice.kernel.languages import Phrase, phrase
+from authservice.kernel.secret import fingerprint
 
 EMAIL_LENGTH = 254
 EMAIL_RULE = phrase("Must be an e-mail address.")

@@ -4,34 +4,40 @@ The host project may change an address without any signal: by `.update()`, in bu
 admin. Every look-up therefore compares the user's address with the key by which the user was
 found, and updates the copy. If two users claim the same key, the current holder keeps the key, and
 nobody else gets it.
+
+Receives `post_save` of the host's user model: creates the account and updates the copies. And
+`pre_delete`: modules forget the user in rows of others.
+
+The receiver of `post_save` must never prevent the host project from saving a user. A database error
+is rolled back to a savepoint and logged, and the next look-up repairs the account.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import DatabaseError, IntegrityError, connections, transaction
+from django.db import DatabaseError, connections, transaction
 from django.db.models import Case, CharField, F, Q, QuerySet, Value, When
+from django.db.models.signals import post_save
 
 from authservice.core.models import Account, AddressReservation
 from authservice.core.users import host_fields, identifiers
 from authservice.core.users import person as people
 from authservice.core.users.identifiers import EMAIL, PHONE, USERNAME, Identifier
-from authservice.core.users.person import Person, email_of, username_of
-from authservice.core.users.user_model import host
+from authservice.core.users.person import Person, create_account, refresh_copies, sync_account
+from authservice.core.users.user_model import before_deletion, host
 from authservice.kernel import clock, databases, errors
-from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.interfaces import AccountAccess, SecondFactor
 from authservice.kernel.modules import plugs
 from authservice.kernel.sql import Select, param
 
 logger = logging.getLogger("authservice.accounts")
-
-COPIES = [name for kind in (EMAIL, USERNAME) for name in (kind.text, kind.claim, kind.unique)]
 
 
 def find_by_email(email: str) -> Person | None:
@@ -194,86 +200,6 @@ def claimed_keys(
     return {key for key in (email, username, phone) if key and key in claimed}
 
 
-def create_account(user: Any) -> Account:
-    """Create the account of a user whom the host project created, without contested keys."""
-    account = unsaved_account(user, copies(user))
-    _drop_contested(account)
-    for _ in _clear_keys(account):
-        Account.objects.bulk_create([account], ignore_conflicts=True)
-        if stored := Account.objects.filter(user=user.pk).first():
-            return stored
-    Account.objects.bulk_create([account], ignore_conflicts=True)
-    return Account.objects.get(user=user.pk)
-
-
-def unsaved_account(user: Any, copied: dict[str, Any]) -> Account:
-    """An unsaved account of a user whom the host project created."""
-    joined = getattr(user, host().joined) if host().joined else None
-    return Account(user=user, created_at=joined or clock.now(), **copied)
-
-
-def sync_account(person: Person) -> None:
-    """Update the account's copies from the host's row."""
-    account, using = person.account, databases.primary()
-    own_keys = {account.email_key, account.username_key}
-    for name, value in copies(person.user).items():
-        setattr(account, name, value)
-    _drop_contested(account, own_keys=own_keys)
-    for _ in _clear_keys(account):
-        with suppress(IntegrityError), transaction.atomic(using=using):
-            account.save(using=using, update_fields=COPIES)
-            return
-    account.save(using=using, update_fields=COPIES)
-
-
-def refresh_copies(person: Person) -> Person:
-    """The person, with the copies updated if they differ from the host's row."""
-    names = host()
-    # The columns of the copies have 254 characters.
-    if (names.email and person.email[:254] != person.account_row.email) or (
-        names.username and person.username[:254] != person.account_row.username
-    ):
-        sync_account(person)
-    return person
-
-
-def copies(user: Any) -> dict[str, Any]:
-    """The values that the account copies from the host's row, with claims and keys."""
-    email = _copies(EMAIL, email_of(user)) if host().email else {}
-    username = _copies(USERNAME, username_of(user)) if host().username else {}
-    return {**email, **username}
-
-
-def _copies(kind: Identifier, text: str) -> dict[str, Any]:
-    text = text[:254]
-    claim = kind.key(text) if text else ""
-    return {kind.text: text, kind.claim: claim, kind.unique: claim or None}
-
-
-def _drop_contested(account: Account, *, own_keys: Collection[str | None] = ()) -> None:
-    """Set keys to None that other users claim too, except those that the account holds already."""
-    other_accounts = Account.objects.exclude(user=account.user_id)
-    for kind in (EMAIL, USERNAME):
-        claim = getattr(account, kind.claim)
-        if (
-            claim
-            and claim not in own_keys
-            and other_accounts.filter(**{kind.claim: claim}).exists()
-        ):
-            logger.warning("User %s has the same %s as another user", account.user_id, kind.text)
-            setattr(account, kind.unique, None)
-
-
-def _clear_keys(account: Account) -> Iterator[None]:
-    """Set the keys for one attempt after another to store them: both keys, then each without the
-    other. After the last attempt both are None. A concurrent transaction may take a key after
-    `_drop_contested`, and the account must keep its other key."""
-    email, name = account.email_key, account.username_key
-    for account.email_key, account.username_key in ((email, name), (email, None), (None, name)):
-        yield
-    account.email_key = account.username_key = None
-
-
 @cache
 def _by(field: str, natural: str, factor_columns: tuple[str, ...]) -> Select:
     """Users by a field of the account, with the columns that second factors ask for.
@@ -351,3 +277,88 @@ def _spellings(name: str) -> dict[str, str]:
 
 
 _CLAIMED = Select(_claims)
+
+
+_own_save: ContextVar[bool] = ContextVar("authservice_own_save", default=False)
+
+
+def connect() -> None:
+    post_save.connect(sync_account_of_user, dispatch_uid="authservice.core.users.lookup")
+    before_deletion(_forget, "authservice.core.users.lookup")
+
+
+def _forget(instance: Any, using: str, **_: Any) -> None:
+    email = getattr(instance, host().email, "") if host().email else ""
+    if email and using == databases.primary():
+        for access in plugs(AccountAccess):
+            access.before_deletion(identifiers.email_key(email))
+
+
+def sync_account_of_user(
+    sender: Any,
+    instance: Any,
+    using: str = "",
+    raw: bool = False,
+    update_fields: Any = None,
+    **_: Any,
+) -> None:
+    """Create the account of a new user; update the copies of a changed one.
+
+    A user who is saved in another database than that of the accounts is ignored.
+    """
+    if raw or _own_save.get():
+        return
+    # With multi-table inheritance, the row of a parent belongs to a user too. If the user model is
+    # a proxy, so does the row of its concrete model.
+    model = host().model
+    if not issubclass(sender, model) and not issubclass(model, sender._meta.concrete_model):
+        return
+    if update_fields is None:
+        update_fields = {field.name for field in sender._meta.concrete_fields}
+    # Without an address or a username among the saved fields, no copy changes.
+    if not {host().email, host().username} & set(update_fields):
+        return
+    if using and using != databases.primary():
+        return
+    try:
+        with transaction.atomic(using=databases.primary()):
+            pk = instance.pk
+            if not isinstance(instance, model):
+                # `instance` is a row of a parent model, perhaps of no user. The user model inherits
+                # the primary key of the parent as a field of the same name. This takes one query.
+                users = model._base_manager.using(databases.primary())
+                rows = users.filter(**{sender._meta.pk.name: instance.pk})
+                pk = rows.values_list("pk", flat=True).first()
+            if pk is not None:
+                keep_in_sync(pk)
+    except DatabaseError:
+        logger.exception("The account of user %s could not be synchronised", instance.pk)
+
+
+def keep_in_sync(pk: Any) -> None:
+    """Create a missing account, update the copies, and retry keys that another user had before.
+
+    Reads the stored row: an instance may have database expressions as values, or values that were
+    not saved.
+    """
+    person = find_or_create(pk)  # updates the copies too
+    if person is None:
+        return
+    account = person.account
+    # A claim without its key: when it was made, another user claimed the same one.
+    unassigned = (account.email_claim and not account.email_key) or (
+        account.username_claim and not account.username_key
+    )
+    if unassigned:
+        sync_account(person)
+
+
+@contextmanager
+def own_save() -> Iterator[None]:
+    """Context for our own code that saves a user and writes the account itself: the receiver does
+    nothing."""
+    token = _own_save.set(True)
+    try:
+        yield
+    finally:
+        _own_save.reset(token)

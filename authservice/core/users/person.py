@@ -1,18 +1,25 @@
 """A person: the host's user and our account, read together.
 
 For a field that the host's model has, the host's value is authoritative and ours an indexed copy.
+
+The host project may change an address without any signal: by `.update()`, in bulk or in its own
+admin. `refresh_copies` updates the copies of a person who was read. If two users claim the same
+key, the current holder keeps it, and nobody else gets it.
 """
 
 from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterable, Mapping
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter, itemgetter
 from typing import Any
 
+from django.db import IntegrityError, transaction
 from django.db.models import Model
 from django.db.models.query_utils import DeferredAttribute
 from django.utils.functional import cached_property
@@ -20,8 +27,9 @@ from django.utils.module_loading import import_string
 
 from authservice.core.models import Account
 from authservice.core.users import identifiers, user_model
+from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
 from authservice.core.users.user_model import host
-from authservice.kernel import settings
+from authservice.kernel import clock, databases, settings
 from authservice.kernel.rules import EVERYONE, SUPER_ADMINS
 
 # Attributes of Django's base classes that `Person` reads.
@@ -255,3 +263,88 @@ def _user_of(row: tuple[Any, ...], using: str) -> Any:
 def _names(model: Any) -> list[str]:
     fields: Iterable[Any] = model._meta.concrete_fields
     return [field.attname for field in fields]
+
+
+logger = logging.getLogger("authservice.accounts")
+
+COPIES = [name for kind in (EMAIL, USERNAME) for name in (kind.text, kind.claim, kind.unique)]
+
+
+def create_account(user: Any) -> Account:
+    """Create the account of a user whom the host project created, without contested keys."""
+    account = unsaved_account(user, copies(user))
+    _drop_contested(account)
+    for _ in _clear_keys(account):
+        Account.objects.bulk_create([account], ignore_conflicts=True)
+        if stored := Account.objects.filter(user=user.pk).first():
+            return stored
+    Account.objects.bulk_create([account], ignore_conflicts=True)
+    return Account.objects.get(user=user.pk)
+
+
+def unsaved_account(user: Any, copied: dict[str, Any]) -> Account:
+    """An unsaved account of a user whom the host project created."""
+    joined = getattr(user, host().joined) if host().joined else None
+    return Account(user=user, created_at=joined or clock.now(), **copied)
+
+
+def sync_account(person: Person) -> None:
+    """Update the account's copies from the host's row."""
+    account, using = person.account, databases.primary()
+    own_keys = {account.email_key, account.username_key}
+    for name, value in copies(person.user).items():
+        setattr(account, name, value)
+    _drop_contested(account, own_keys=own_keys)
+    for _ in _clear_keys(account):
+        with suppress(IntegrityError), transaction.atomic(using=using):
+            account.save(using=using, update_fields=COPIES)
+            return
+    account.save(using=using, update_fields=COPIES)
+
+
+def refresh_copies(person: Person) -> Person:
+    """The person, with the copies updated if they differ from the host's row."""
+    names = host()
+    # The columns of the copies have 254 characters.
+    if (names.email and person.email[:254] != person.account_row.email) or (
+        names.username and person.username[:254] != person.account_row.username
+    ):
+        sync_account(person)
+    return person
+
+
+def copies(user: Any) -> dict[str, Any]:
+    """The values that the account copies from the host's row, with claims and keys."""
+    email = _copies(EMAIL, email_of(user)) if host().email else {}
+    username = _copies(USERNAME, username_of(user)) if host().username else {}
+    return {**email, **username}
+
+
+def _copies(kind: Identifier, text: str) -> dict[str, Any]:
+    text = text[:254]
+    claim = kind.key(text) if text else ""
+    return {kind.text: text, kind.claim: claim, kind.unique: claim or None}
+
+
+def _drop_contested(account: Account, *, own_keys: Collection[str | None] = ()) -> None:
+    """Set keys to None that other users claim too, except those that the account holds already."""
+    other_accounts = Account.objects.exclude(user=account.user_id)
+    for kind in (EMAIL, USERNAME):
+        claim = getattr(account, kind.claim)
+        if (
+            claim
+            and claim not in own_keys
+            and other_accounts.filter(**{kind.claim: claim}).exists()
+        ):
+            logger.warning("User %s has the same %s as another user", account.user_id, kind.text)
+            setattr(account, kind.unique, None)
+
+
+def _clear_keys(account: Account) -> Iterator[None]:
+    """Set the keys for one attempt after another to store them: both keys, then each without the
+    other. After the last attempt both are None. A concurrent transaction may take a key after
+    `_drop_contested`, and the account must keep its other key."""
+    email, name = account.email_key, account.username_key
+    for account.email_key, account.username_key in ((email, name), (email, None), (None, name)):
+        yield
+    account.email_key = account.username_key = None

@@ -24,7 +24,7 @@ from authservice.core.users import user_model
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, sql
 from authservice.kernel.errors import invalid
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 
 COLUMNS = ("name", "email", "username")
 # The texts in lower case, joined by a line feed, which no search text contains.

@@ -22,10 +22,17 @@ from django.db import DatabaseError, connections, transaction
 from authservice.core.models import Account
 from authservice.core.users import identifiers, lookup
 from authservice.core.users.identifiers import EMAIL, USERNAME
-from authservice.core.users.person import email_of, username_of
+from authservice.core.users.person import (
+    COPIES,
+    copies,
+    create_account,
+    email_of,
+    unsaved_account,
+    username_of,
+)
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
-from authservice.kernel.transactions import retry_on_deadlock, write_or_split
+from authservice.kernel.databases import retry_on_deadlock, write_or_split
 
 logger = logging.getLogger("authservice.accounts")
 
@@ -117,10 +124,10 @@ def sync(*, batch_size: int, dry_run: bool, progress: Progress) -> Report:
 def planned(report: Report, user: Any, account: Account | None) -> Account:
     """The account of this user as the run of this report leaves it. A dry run has written nothing,
     so `account` is as it was before."""
-    copied = lookup.copies(user)
+    copied = copies(user)
     _drop_contested(copied, account, report)
     if account is None:
-        return lookup.unsaved_account(user, copied)
+        return unsaved_account(user, copied)
     for name, value in copied.items():
         setattr(account, name, value)
     return account
@@ -140,7 +147,7 @@ def _batches(size: int) -> Iterator[list[Any]]:
 def _survey(user: Any, report: Report) -> None:
     """Count what the report says of this user, and note which keys several users have."""
     report.users += 1
-    copied = lookup.copies(user)
+    copied = copies(user)
     for half in [_half(copied[name]) for name in KEYS if copied.get(name)]:
         (report.shared if half in report.seen else report.seen).add(half)
 
@@ -181,7 +188,7 @@ def _sync_batch(users: list[Any], report: Report, *, write: bool, dry_run: bool)
     """Compare a batch of users with their accounts. The first pass reports the differences and,
     unless it is a dry run, releases the keys that move. The second pass (`write`) writes the
     accounts."""
-    copied_by_user = [(user, lookup.copies(user)) for user in users]
+    copied_by_user = [(user, copies(user)) for user in users]
     if not write:
         for user, copied in copied_by_user:
             _list_contested(user, copied, report)
@@ -225,7 +232,7 @@ def _compare(
         account = accounts.get(user.pk)
         _drop_contested(copied, account, report)
         if account is None:
-            new.append(lookup.unsaved_account(user, copied))
+            new.append(unsaved_account(user, copied))
         elif any(getattr(account, name) != value for name, value in copied.items()):
             changed.append((account, copied))
     return new, changed
@@ -265,7 +272,7 @@ def _write(outdated: list[Any], report: Report) -> list[Any]:
     with transaction.atomic(using=databases.primary()):
         users = _locked(_users(), outdated)
         accounts = _locked(Account.objects.all(), outdated)
-        copied_by_user = [(user, lookup.copies(user)) for user in users.values()]
+        copied_by_user = [(user, copies(user)) for user in users.values()]
         new, changed = _compare(copied_by_user, accounts, report)
         try:
             _store(new, changed)
@@ -275,7 +282,7 @@ def _write(outdated: list[Any], report: Report) -> list[Any]:
             # A user signed up or changed an identifier after the first pass, or a rule of the
             # database refuses an account: write this batch row by row.
             calls: list[tuple[Any, Callable[[Any], object]]]
-            calls = [(account.user, lookup.create_account) for account in new]
+            calls = [(account.user, create_account) for account in new]
             calls += [(users[account.pk], lookup.get_person) for account, _ in changed]
             return [user.pk for user, write in calls if not _write_one(user, write)]
     return []
@@ -312,4 +319,4 @@ def _store(new: list[Account], changed: list[Changed]) -> None:
             setattr(account, name, value)
     with transaction.atomic(using=databases.primary()):
         Account.objects.bulk_create(new)
-        Account.objects.bulk_update([account for account, _ in changed], lookup.COPIES)
+        Account.objects.bulk_update([account for account, _ in changed], COPIES)

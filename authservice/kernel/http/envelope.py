@@ -1,4 +1,5 @@
-"""The response envelope, `{"data": …, "message"?}`, and the headers of every response.
+"""The response envelope, `{"data": …, "message"?}`, the headers of every response, and cookies:
+`__Host-` and `Secure` if and only if the service is reached over HTTPS.
 
 Before error reports and error trackers read a request that crashed, its secrets are removed.
 Reports show the query string, form fields, cookies and headers. Django hides some of them by name,
@@ -11,17 +12,91 @@ import json
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
-from typing import Any, overload
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, TypeAlias, overload
 
 from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
-from authservice.kernel import databases, errors, languages
-from authservice.kernel.phrases import translated
+from authservice.kernel import databases, errors, languages, sections
+from authservice.kernel.languages import translated
 from authservice.kernel.sections import api
+
+SameSite: TypeAlias = Literal["Lax", "Strict", "None"]
+
+_cookie_logger = logging.getLogger("authservice.cookies")
+
+# Name, value and attributes together, in bytes; browsers silently drop longer cookies.
+_LONGEST_COOKIE = 4096
+_ATTRIBUTES = 160
+
+
+def cookie_name(plain: str) -> str:
+    """The cookie's name with `__Host-`, which binds it to this host: subdomains can neither read
+    nor set it (RFC 6265bis)."""
+    return f"__Host-{plain}" if sections.secure() else plain
+
+
+def get_cookie(request: HttpRequest, plain: str) -> str:
+    value: str = request.COOKIES.get(cookie_name(plain), "")
+    return value if len(value) <= _LONGEST_COOKIE else ""  # no browser stores a longer one
+
+
+def cookies_starting_with(request: HttpRequest, plain: str) -> dict[str, str]:
+    """The cookies of the request whose names start with `plain`, by their names without prefix."""
+    prefix = cookie_name("")
+    return {
+        key.removeprefix(prefix): value
+        for key, value in request.COOKIES.items()
+        if key.startswith(cookie_name(plain))
+    }
+
+
+def leave_out_cookies(request: HttpRequest) -> None:
+    """Let the response to this request set no cookie: a guard found that its client keeps none.
+
+    `put_cookie` does not know the request. What finishes the response asks `cookies_are_unwanted`.
+    """
+    request.__dict__["_authservice_without_cookies"] = True
+
+
+def cookies_are_unwanted(request: HttpRequest) -> bool:
+    """Whether `leave_out_cookies` was called for this request."""
+    return "_authservice_without_cookies" in request.__dict__
+
+
+def put_cookie(
+    response: HttpResponse,
+    plain: str,
+    value: str,
+    *,
+    ttl: timedelta,
+    httponly: bool = True,
+    samesite: SameSite = "Lax",
+) -> None:
+    if len(plain) + len(value) + _ATTRIBUTES > _LONGEST_COOKIE:
+        # The browser would keep the previous cookie, which may belong to another user.
+        _cookie_logger.error(
+            "The cookie %s exceeds %d bytes and is not set", plain, _LONGEST_COOKIE
+        )
+        forget_cookie(response, plain, samesite=samesite)
+        return
+    response.set_cookie(
+        cookie_name(plain),
+        value,
+        max_age=int(ttl.total_seconds()),
+        path="/",
+        secure=sections.secure(),
+        httponly=httponly,
+        samesite=samesite,
+    )
+
+
+def forget_cookie(response: HttpResponse, plain: str, *, samesite: SameSite = "Lax") -> None:
+    response.delete_cookie(cookie_name(plain), path="/", samesite=samesite)
+
 
 HIDDEN = "[hidden]"
 # Words in the names of headers that contain secrets, among them a `CSRF.HEADER_NAME` of the host.

@@ -21,9 +21,9 @@ from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
-from authservice.kernel import errors, typed_codes
-from authservice.kernel.phrases import Phrase, of_field, phrase
-from authservice.kernel.secret import Secret
+from authservice.kernel import errors
+from authservice.kernel.languages import Phrase, of_field, phrase
+from authservice.kernel.secret import Secret, typed_code
 from authservice.kernel.settings import cached
 
 MARKS = 30
@@ -140,7 +140,7 @@ class SecretText(Text):
 
 
 class TypedCode(SecretText):
-    """A code as a person types or pastes it, read by `typed_codes`. Its form is not checked here: a
+    """A code as a person types or pastes it, read by `typed_code`. Its form is not checked here: a
     malformed code is a wrong one, and counts as an attempt."""
 
     described: ClassVar[Mapping[str, Any]] = {
@@ -153,7 +153,7 @@ class TypedCode(SecretText):
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         if isinstance(data, str) and len(data) <= (self.max_length or 0):
-            data = typed_codes.read(data)
+            data = typed_code(data)
         return super().run_validation(data)
 
 

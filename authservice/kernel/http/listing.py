@@ -15,7 +15,7 @@ from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.fields import Choice
 from authservice.kernel.http.operations import Is, Named, carries
 from authservice.kernel.interfaces import Page
-from authservice.kernel.phrases import one_of, phrase
+from authservice.kernel.languages import one_of, phrase
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100

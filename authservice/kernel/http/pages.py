@@ -18,13 +18,11 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest, HttpResponse
 
 from authservice.kernel import languages, templates
-from authservice.kernel.http import request_client
-from authservice.kernel.http.body import FORM
+from authservice.kernel.http import incoming
+from authservice.kernel.http.incoming import FORM
 from authservice.kernel.link_pages import LinkPages
 from authservice.kernel.modules import plug
 
-# Headers in which browsers say that they load a page in advance.
-_PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 
@@ -78,7 +76,7 @@ def posted_elsewhere(request: HttpRequest) -> bool:
         return True
     # Over plain HTTP, and before 2023, browsers send no `Sec-Fetch-Site`.
     origin = request.META.get("HTTP_ORIGIN", "")
-    return origin != "" and not request_client.is_own(origin, request)
+    return origin != "" and not incoming.is_own(origin, request)
 
 
 def posted_here(request: HttpRequest) -> bool:
@@ -90,30 +88,7 @@ def posted_here(request: HttpRequest) -> bool:
     site = request.META.get("HTTP_SEC_FETCH_SITE", "")
     if site:
         return bool(site == "same-origin")
-    return request_client.is_own(request.META.get("HTTP_ORIGIN", ""), request)
-
-
-def is_prefetch(request: HttpRequest) -> bool:
-    """Whether a browser requests the page before its user has followed the link."""
-    purposes = [request.META.get(name, "").lower() for name in _PURPOSES]
-    return any(word in text for text in purposes for word in ("prefetch", "prerender", "preview"))
-
-
-def is_navigation(request: HttpRequest) -> bool:
-    """Whether the browser opens the address as a page, rather than as an image or for a script.
-    True for clients that send no `Sec-Fetch-Mode`."""
-    return bool(request.META.get("HTTP_SEC_FETCH_MODE", "navigate") == "navigate")
-
-
-def opened_by_browser(request: HttpRequest) -> bool:
-    """Like `is_navigation`, but false for clients that send no `Sec-Fetch-Mode`, such as programs:
-    these read JSON."""
-    return bool(request.META.get("HTTP_SEC_FETCH_MODE") == "navigate")
-
-
-def embedded(request: HttpRequest) -> bool:
-    """Whether a page embeds the link (for example as an image) and cannot read the response."""
-    return bool(request.META.get("HTTP_SEC_FETCH_MODE") == "no-cors")
+    return incoming.is_own(request.META.get("HTTP_ORIGIN", ""), request)
 
 
 def fetched_elsewhere(request: HttpRequest) -> bool:
@@ -125,7 +100,7 @@ def fetched_elsewhere(request: HttpRequest) -> bool:
     """
     meta = request.META
     if origin := meta.get("HTTP_ORIGIN", ""):
-        return not request_client.is_trusted(origin, request)
+        return not incoming.is_trusted(origin, request)
     scripted = meta.get("HTTP_SEC_FETCH_MODE") == "cors"
     return scripted and meta.get("HTTP_SEC_FETCH_SITE", "") not in ("", "same-origin", "none")
 

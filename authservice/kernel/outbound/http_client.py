@@ -22,17 +22,21 @@ from django.db import connections
 from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
-from authservice.kernel import measures, settings, transactions
+from authservice.kernel import databases, measures, settings
 from authservice.kernel.outbound import addresses
-from authservice.kernel.outbound.errors import (
+from authservice.kernel.outbound.transport import (
     BadStatus,
     Busy,
+    Deadline,
+    Headers,
     InsideTransaction,
     NotJSON,
     OutboundError,
     Refused,
+    Target,
+    exchange,
+    revealed,
 )
-from authservice.kernel.outbound.transport import Deadline, Headers, Target, exchange, revealed
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import outbound as conf
 
@@ -112,7 +116,7 @@ def send(
     timeout: timedelta | None = None,
 ) -> Response:
     """Send any request. Raises `OutboundError`."""
-    if any(map(transactions.is_open, connections.all(initialized_only=True))):
+    if any(map(databases.is_transaction_open, connections.all(initialized_only=True))):
         raise InsideTransaction("Requests must not be sent inside a transaction.")
     with measures.outbound_call(service) as call:
         try:

@@ -7,6 +7,8 @@ When the process ends, waiting jobs get a few seconds; the rest are logged as lo
 There are two queues, so that a message that a user waits for never waits behind notices. An
 attacker can trigger any number of notices. The queue of notices has its own thread and size: if it
 is full or slow, links and codes are still sent.
+
+`dispatch` is the dispatcher "thread": it requires no other service; a crash loses the queue.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from django.db import connections
 
 from authservice.kernel import clock
 from authservice.kernel.message_queue import Message
+from authservice.notification import worker
 from authservice.notification.conf import conf, pause
 from authservice.notification.worker import failed, give_up, lose, lost
 
@@ -174,3 +177,10 @@ class Lanes:
     def drain(self) -> None:
         self.waited_for.drain()
         self.notices.drain()
+
+
+lanes = Lanes(worker.attempt)
+
+
+def dispatch(message: Message) -> None:
+    lanes.put(message, message.delay)

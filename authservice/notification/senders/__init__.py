@@ -38,7 +38,7 @@ def write_to_log(to: str, body: str) -> None:
 def post_to_webhook(to: str, body: str) -> None:
     """Post the text as JSON to the host's own gateway.
 
-    Raises `authservice.kernel.outbound.errors.BadStatus` for every response but 2xx, redirects
+    Raises `authservice.kernel.outbound.transport.BadStatus` for every response but 2xx, redirects
     included: a redirected POST becomes a GET, which may succeed but sends nothing.
     """
     http_client.post_json(

@@ -39,6 +39,7 @@ from authservice.core.users import identifiers
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
+from authservice.kernel.databases import write_or_split
 from authservice.kernel.imports import (
     REFUSED,
     CannotImport,
@@ -46,15 +47,15 @@ from authservice.kernel.imports import (
     ImportReport,
     ImportSource,
 )
-from authservice.kernel.transactions import write_or_split
 from authservice.oauth import eviction, provider_settings, storage
 from authservice.oauth.importing.package_links import (
     AllauthRows,
+    NotASubject,
     PackageRows,
     Row,
     SocialDjangoRows,
+    Subjects,
 )
-from authservice.oauth.importing.subjects import NotASubject, Subjects
 from authservice.oauth.models import LinkedAccount
 from authservice.oauth.storage import DatabaseLinks, Link, LinkTaken
 

@@ -5,7 +5,6 @@ from django.conf import settings
 from django.db import migrations, models
 
 import authservice.kernel.clock
-import authservice.kernel.uuid7
 
 
 class Migration(migrations.Migration):
@@ -22,7 +21,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=authservice.kernel.uuid7.uuid7,
+                        default=authservice.kernel.clock.uuid7,
                         editable=False,
                         primary_key=True,
                         serialize=False,
@@ -83,7 +82,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=authservice.kernel.uuid7.uuid7,
+                        default=authservice.kernel.clock.uuid7,
                         editable=False,
                         primary_key=True,
                         serialize=False,

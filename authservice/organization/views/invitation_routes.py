@@ -24,9 +24,9 @@ from authservice.kernel.http import fields
 from authservice.kernel.http.envelope import answer, utc
 from authservice.kernel.http.listing import array, array_page, counted, without_empty
 from authservice.kernel.http.operations import Moment, carries, operation
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
-from authservice.organization import access, invitations
+from authservice.organization import access, invitations, serializers
 from authservice.organization.errors import AlreadyAMember, TooManyMembers
 from authservice.organization.models import Membership, OrganizationInvitation
 from authservice.organization.roles import Permission
@@ -36,7 +36,6 @@ from authservice.organization.serializers import (
     InvitationsQuery,
     OwnInvitationsQuery,
 )
-from authservice.organization.views import shapes
 from authservice.organization.views.organization_routes import SCOPED
 
 # What a route of a single invitation may refuse.
@@ -58,7 +57,7 @@ class OrgInvitation(TypedDict):
     id: str
     org_id: str
     email: str
-    role: shapes.Role
+    role: serializers.Role
     inviter_id: str
     status: InvitationStatus
     expires_at: Moment
@@ -91,7 +90,7 @@ class OrgInvitationAccepted(Entered):
     """The tokens of the user who accepted and the new membership; `is_new_user` says whether the
     account is new."""
 
-    member: shapes.Membership
+    member: serializers.Membership
     is_new_user: bool
 
 
@@ -302,7 +301,7 @@ class Accept(FormEndpoint):
 
         accepted = token_cookies.continuing(self, values["refresh_token"], accept)
         further_data = {
-            "member": shapes.membership(accepted.joined),
+            "member": serializers.membership(accepted.joined),
             "is_new_user": accepted.is_new_user,
         }
         return responses.login(

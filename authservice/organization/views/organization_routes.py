@@ -20,8 +20,8 @@ from authservice.kernel.http.listing import (
     without_empty,
 )
 from authservice.kernel.http.operations import carries, operation
-from authservice.kernel.phrases import phrase
-from authservice.organization import access, active, errors, members, organizations
+from authservice.kernel.languages import phrase
+from authservice.organization import access, active, errors, members, organizations, serializers
 from authservice.organization.serializers import (
     ListQuery,
     MembersQuery,
@@ -30,7 +30,6 @@ from authservice.organization.serializers import (
     RoleIn,
     SwitchIn,
 )
-from authservice.organization.views import shapes
 
 # What every route below /org/{orgId} may refuse.
 SCOPED = (errors.OrganizationNotFound, errors.NotAMember, errors.InsufficientRole)
@@ -53,7 +52,7 @@ class Organizations(Endpoint):
     @operation(
         "POST",
         body=OrganizationIn,
-        answer=shapes.Organization,
+        answer=serializers.Organization,
         status=201,
         faults=(kernel_errors.Forbidden, errors.SlugTaken, errors.TooManyOrganizations),
         id="createOrganization",
@@ -74,7 +73,7 @@ class Organizations(Endpoint):
         values = self.read(OrganizationIn)
         caller = self.identity
         created = organizations.create(caller.person, caller.session, self.client, **values)
-        return answer(shapes.organization(created), status=201)
+        return answer(serializers.organization(created), status=201)
 
 
 class OwnOrganizations(Endpoint):
@@ -84,7 +83,7 @@ class OwnOrganizations(Endpoint):
     @operation(
         "GET",
         query=ArrayQuery,
-        answer=counted(list[shapes.Organization]),
+        answer=counted(list[serializers.Organization]),
         id="listOwnOrganizations",
     )
     def find(self) -> HttpResponse:
@@ -98,7 +97,8 @@ class OwnOrganizations(Endpoint):
         page = array_part(self.request.GET)
         rows_of_page = list(page.cut(rows))
         return array(
-            [shapes.organization(row) for row in rows_of_page], page.total(rows_of_page, rows.count)
+            [serializers.organization(row) for row in rows_of_page],
+            page.total(rows_of_page, rows.count),
         )
 
 
@@ -146,7 +146,7 @@ class Organization(Endpoint):
     route = "org-one"
     strict_actions = frozenset({"delete"})
 
-    @operation("GET", answer=shapes.OrganizationOfMember, faults=SCOPED, id="getOrganization")
+    @operation("GET", answer=serializers.OrganizationOfMember, faults=SCOPED, id="getOrganization")
     def show(self, org_id: str) -> HttpResponse:
         """Show an organization
 
@@ -157,12 +157,12 @@ class Organization(Endpoint):
         `ORG_INSUFFICIENT_ROLE`: the role of the caller does not allow it. 404 `ORG_NOT_FOUND`: it
         does not exist or is not active.
         """
-        return answer(shapes.organization_of_member(access.find(org_id, self.identity.person)))
+        return answer(serializers.organization_of_member(access.find(org_id, self.identity.person)))
 
     @operation(
         "PUT",
         body=OrganizationChangesIn,
-        answer=shapes.Organization,
+        answer=serializers.Organization,
         faults=SCOPED,
         id="updateOrganization",
         answered="The organization after the change.",
@@ -184,7 +184,7 @@ class Organization(Endpoint):
                 phrase("At least one field to change is required.")
             )
         changed = organizations.update(caller.person, caller.session, self.client, org_id, changes)
-        return answer(shapes.organization(changed))
+        return answer(serializers.organization(changed))
 
     @operation(
         "DELETE",
@@ -218,7 +218,7 @@ class Members(Endpoint):
     @operation(
         "GET",
         query=MembersQuery,
-        answer=counted(list[shapes.Member]),
+        answer=counted(list[serializers.Member]),
         faults=SCOPED,
         id="listMembers",
     )
@@ -238,7 +238,7 @@ class Members(Endpoint):
         text = fields.read(ListQuery, query)["query"]
         actor = access.find(org_id, self.identity.person)
         rows, total = members.page_of(actor.organization, page, text)
-        return array([shapes.member(row, person) for row, person in rows], total)
+        return array([serializers.member(row, person) for row, person in rows], total)
 
 
 class Member(Endpoint):
@@ -248,7 +248,7 @@ class Member(Endpoint):
 
     @operation(
         "GET",
-        answer=shapes.Member,
+        answer=serializers.Member,
         faults=(*SCOPED, errors.MemberNotFound),
         id="getMember",
     )
@@ -264,7 +264,7 @@ class Member(Endpoint):
         404 `ORG_MEMBER_NOT_FOUND`: the user is not a member.
         """
         actor = access.find(org_id, self.identity.person)
-        return answer(shapes.member(*members.get(actor.organization, user_id)))
+        return answer(serializers.member(*members.get(actor.organization, user_id)))
 
     @operation(
         "PUT",

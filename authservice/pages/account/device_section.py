@@ -10,10 +10,10 @@ from django.utils.formats import date_format
 from django.utils.timesince import timesince
 from django.utils.timezone import localtime
 
-from authservice.core.messages import browsers
+from authservice.core.messages import new_devices
 from authservice.kernel import clock, modules
-from authservice.kernel.phrases import page_text as _
-from authservice.kernel.phrases import translated
+from authservice.kernel.languages import page_text as _
+from authservice.kernel.languages import translated
 from authservice.pages import calls
 from authservice.pages.account_pages import part_of, url_of
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row
@@ -53,7 +53,7 @@ class Sessions(AccountSection):
         now = clock.utc()
         rows = []
         for session in part.rows:
-            browser = browsers.parse(session["user_agent"])
+            browser = new_devices.parse_browser(session["user_agent"])
             name = _name_of(browser)
             action = Action(
                 label=sign_out, about=name, url=f"{end_url}?id={session['id']}", danger=True
@@ -141,10 +141,10 @@ class Activity(AccountSection):
 
 def device(user_agent: str) -> str:
     """Browser and system in words, never the text of the header, which the client controls."""
-    return _name_of(browsers.parse(user_agent))
+    return _name_of(new_devices.parse_browser(user_agent))
 
 
-def _name_of(browser: browsers.Browser) -> str:
+def _name_of(browser: new_devices.Browser) -> str:
     if not browser.name:
         return str(_("Unknown browser"))
     if not browser.system:

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from authservice.core.users import person as people
 from authservice.kernel import settings
-from authservice.kernel.phrases import page_text as _
+from authservice.kernel.languages import page_text as _
 from authservice.kernel.rules import EVERYONE
 from authservice.pages import calls, form_fields
 from authservice.pages.account_pages import Part, part_of, url_of

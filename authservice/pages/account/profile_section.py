@@ -8,7 +8,7 @@ from typing import Any
 
 from authservice.core.conf import core
 from authservice.core.users.user_model import host
-from authservice.kernel.phrases import page_text as _
+from authservice.kernel.languages import page_text as _
 from authservice.pages import calls, form_fields
 from authservice.pages.account_pages import url_of
 from authservice.pages.account_section import AccountSection, Action, Box, Form, Row

@@ -11,9 +11,9 @@ from django.http import HttpResponse
 from authservice.core.errors import StepUpRequired
 from authservice.kernel.errors import Fault, NotFound, ReauthenticationRequired
 from authservice.kernel.interfaces import SecondFactor
+from authservice.kernel.languages import page_count
+from authservice.kernel.languages import page_text as _
 from authservice.kernel.modules import plugs
-from authservice.kernel.phrases import page_count
-from authservice.kernel.phrases import page_text as _
 from authservice.pages import calls, form_errors, form_fields, passkey_forms, provider_marks
 from authservice.pages.account.device_section import ago, device
 from authservice.pages.account_pages import frame, shown, url_of

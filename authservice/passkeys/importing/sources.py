@@ -26,10 +26,10 @@ from django.utils.module_loading import import_string
 
 from authservice.core.importing import package_tables
 from authservice.core.importing.package_tables import Owners
-from authservice.kernel import clock, crypto, databases, events
+from authservice.kernel import clock, databases, events, secret
 from authservice.kernel.client import Client
+from authservice.kernel.databases import write_or_split
 from authservice.kernel.imports import REFUSED, ImportOptions, ImportReport, ImportSource
-from authservice.kernel.transactions import write_or_split
 from authservice.passkeys import keys, relying_party
 from authservice.passkeys.models import NAME_LENGTH, Handle, Passkey
 from authservice.passkeys.own_passkeys import DEFAULT_NAME
@@ -140,13 +140,13 @@ class AllauthKeys(KeyRows):
     def _key(self, row: Any) -> Key:
         try:
             answer = row.data["credential"]
-            raw = crypto.unb64(answer["response"]["attestationObject"])
+            raw = secret.unb64(answer["response"]["attestationObject"])
             new = relying_party.stored_registration(raw, answer["response"].get("transports"))
             extensions = answer.get("clientExtensionResults") or {}
             discoverable = (extensions.get("credProps") or {}).get("rk") is True
             # The package stores no handle: its adapter derives it from the user.
             adapter = import_string("allauth.mfa.adapter.get_adapter")()
-            handle = crypto.b64(adapter.get_public_key_credential_user_entity(row.user)["id"])
+            handle = secret.b64(adapter.get_public_key_credential_user_entity(row.user)["id"])
             name = row.data.get("name")
         except OfOtherDomain:
             return Key(row.pk, row.user_id, DOMAIN)
@@ -198,7 +198,7 @@ class OtpWebauthnKeys(KeyRows):
         try:
             statement = bytes(statements[row.pk])
             new = relying_party.stored_registration(statement, row.transports)
-            handle = crypto.b64(bytes.fromhex(handles[row.user_id]))
+            handle = secret.b64(bytes.fromhex(handles[row.user_id]))
         except OfOtherDomain:
             return Key(row.pk, row.user_id, DOMAIN)
         except (KeyError, ValueError, Unverified):
@@ -308,7 +308,7 @@ def _result(
         return "" if stored[key.digest] == key.user else KEY_CONFLICT
     if key_count >= keys.LIMIT:
         return MANY
-    if handle not in (None, key.handle) or not 0 < len(crypto.unb64(key.handle)) <= _HANDLE_LENGTH:
+    if handle not in (None, key.handle) or not 0 < len(secret.unb64(key.handle)) <= _HANDLE_LENGTH:
         return HANDLE
     # Without the module of second factors, no login would ask for the key.
     return KIND if _verifies(key) or _asks_for_factors() else BARE

@@ -27,10 +27,10 @@ from authservice.core.importing import package_tables
 from authservice.core.importing.package_tables import Owners
 from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
+from authservice.kernel.databases import write_or_split
 from authservice.kernel.imports import REFUSED, ImportOptions, ImportReport, ImportSource
 from authservice.kernel.secret import Secret
-from authservice.kernel.transactions import write_or_split
-from authservice.twofactor import authenticators, codes
+from authservice.twofactor import authenticators
 from authservice.twofactor.models import Authenticator, BackupCode
 
 KIND = "factor"  # in the rows of `ImportedRow`
@@ -142,7 +142,7 @@ class _Run:
             codes_reason = ""
             if factor.row in rows_with_early_codes:
                 codes_reason = EARLIER_CODES
-            elif not all(codes.is_importable(code) for code in factor.codes):
+            elif not all(authenticators.is_importable_backup_code(code) for code in factor.codes):
                 codes_reason = CODE_FORM
             if result not in (KIND, ""):
                 self.report.skip(result, factor.row, factor.user)
@@ -266,9 +266,11 @@ def _store(new: Sequence[Factor], owners: Owners) -> None:
 
 def _backup_codes(authenticator: Authenticator, factor: Factor) -> list[BackupCode]:
     # This is a function of its own, so that no error report of the INSERT shows the digests.
-    usable = [code for code in factor.codes if codes.is_importable(code)]
+    usable = [code for code in factor.codes if authenticators.is_importable_backup_code(code)]
     # A package may have stored a code twice, or in two spellings.
-    digests = dict.fromkeys(codes.digest_of(authenticator, code) for code in usable)
+    digests = dict.fromkeys(
+        authenticators.digest_of_backup_code(authenticator, code) for code in usable
+    )
     return [BackupCode(authenticator=authenticator, digest=digest) for digest in digests]
 
 

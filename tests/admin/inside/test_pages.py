@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from authservice.core.credentials import attempt_counter, passwords
 from authservice.core.models import Account, AttemptCounter, OneTimeToken, Session
-from authservice.kernel.uuid7 import uuid7
+from authservice.kernel.clock import uuid7
 from tests.admin.inside.conftest import listed, page
 from tests.support.people import has, the_user
 

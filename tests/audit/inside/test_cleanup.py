@@ -13,8 +13,8 @@ from authservice.audit.retention import clean, duration, policy
 from authservice.core import cleanup
 from authservice.core.api.endpoint import Endpoint
 from authservice.core.models import Session
-from authservice.kernel.examinations import Visit
-from authservice.kernel.phrases import phrase_count, translated
+from authservice.kernel.checks import Visit
+from authservice.kernel.languages import phrase_count, translated
 from tests.audit.stored import store_all, unsaved
 from tests.audit.world import metadata
 

@@ -11,8 +11,8 @@ from django.utils import timezone
 from authservice.audit import writer
 from authservice.audit.models import Entry
 from authservice.kernel.client import Client
+from authservice.kernel.clock import least_uuid7
 from authservice.kernel.events import Event
-from authservice.kernel.uuid7 import least
 from tests.audit.world import ANN, metadata
 from tests.support.flows import OTHER_PHONE, PHONE
 from tests.support.people import the_user
@@ -96,7 +96,7 @@ def test_entry_id_contains_the_creation_time(world):
         assert entry.pk.version == 7
         moment = entry.created_at
         moment = timezone.make_aware(moment) if timezone.is_naive(moment) else moment
-        assert least(moment).int >> 64 == entry.pk.int >> 64
+        assert least_uuid7(moment).int >> 64 == entry.pk.int >> 64
 
 
 @pytest.mark.parametrize("agent", EVIL, ids=range(len(EVIL)))
@@ -145,7 +145,7 @@ def test_entry_has_the_type_of_a_target_that_is_not_a_user(world):
 
 
 def least_of_all():
-    return least(datetime(1970, 1, 1, tzinfo=UTC))
+    return least_uuid7(datetime(1970, 1, 1, tzinfo=UTC))
 
 
 def test_excluded_action_writes_no_entry(world):

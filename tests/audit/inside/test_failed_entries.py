@@ -9,8 +9,8 @@ from authservice.audit import writer
 from authservice.audit.models import Entry
 from authservice.core.models import AttemptCounter
 from authservice.kernel import modules
+from authservice.kernel.clock import uuid7_of
 from authservice.kernel.events import Event
-from authservice.kernel.uuid7 import uuid7_of
 from tests.audit.inside.test_action_entries import CASES
 
 # A provider is asked outside of every transaction, so the state or nonce is used up before that.

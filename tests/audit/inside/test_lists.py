@@ -7,7 +7,7 @@ from django.db import connection
 
 from authservice.audit import queries
 from authservice.audit.models import Entry
-from authservice.audit.serializers import EntriesPage
+from authservice.audit.views import EntriesPage
 from authservice.audit.writer import category_of
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.client import Client

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from authservice.audit import queries
 from authservice.audit.models import Entry
 from authservice.audit.queries import EntryFilter
-from authservice.audit.serializers import SORT_FIELDS
+from authservice.audit.views import SORT_FIELDS
 from authservice.audit.writer import CHANGES, LOGINS, SECURITY
 from authservice.kernel.http.listing import page
 from tests.benchmarks import audit_seed

@@ -7,7 +7,7 @@ import pytest
 
 from authservice.audit import queries
 from authservice.audit.queries import EntryFilter
-from authservice.audit.serializers import SORT_FIELDS
+from authservice.audit.views import SORT_FIELDS
 from authservice.audit.writer import CHANGES, LOGINS, SECURITY
 from authservice.kernel.actions import ACTIONS
 from authservice.kernel.interfaces import Page

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from authservice.core.models import Account, ImportedRow
 from authservice.core.recovery import earlier_proofs
-from authservice.core.users import lookup, signals
+from authservice.core.users import lookup
 from authservice.core.users.user_model import host
 from tests.coming_from.inside.conftest import ANN, BOB, old_user, old_users
 from tests.support.client import PASSWORD
@@ -140,7 +140,7 @@ def test_shared_address_that_its_user_has_changed_meanwhile_proves_nothing():
     assert earlier_proofs.mark([proof], None) == {proof: earlier_proofs.SHARED}
     get_user_model().objects.filter(pk=second.pk).update(email=BOB)
     assert lookup.find_by_email(ANN) is None
-    signals.keep_in_sync(second.pk)
+    lookup.keep_in_sync(second.pk)
 
     assert earlier_proofs.settle([proof], None) == {}
 
@@ -238,7 +238,7 @@ def test_djoser_proves_no_address_that_is_the_username_field(bring, settings, mo
     """The route `set_email` of djoser changes it, and the user stays active."""
     settings.DJOSER = {"SEND_ACTIVATION_EMAIL": True}
     by_address = replace(host(), natural=host().email)
-    monkeypatch.setattr("authservice.core.importing.verified_addresses.host", lambda: by_address)
+    monkeypatch.setattr("authservice.core.importing.sources.host", lambda: by_address)
     ann = old_user()
 
     assert "verified addresses: not read. USERNAME_FIELD is the address" in bring("djoser")

@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from authservice.core.api.endpoint import Endpoint
-from authservice.core.api.routing import routes_of
+from authservice.core.api.guarded_routes import routes_of
 from authservice.kernel.http.operations import operation
 from authservice.kernel.modules import ModuleConfig
 

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import MD5PasswordHasher
 
-from authservice.core.credentials import hash_limit, one_time, passwords
+from authservice.core.credentials import one_time, passwords
 from authservice.core.models import AttemptCounter
 from authservice.core.users import identifiers, lookup
 from authservice.kernel import errors
@@ -50,12 +50,12 @@ def slow(settings):
 def busy(monkeypatch, configure):
     """Returns a context manager during which other requests hold every slot."""
     configure(CORE={"HASHES_IN_FLIGHT": 2})
-    monkeypatch.setattr(hash_limit, "WAIT", 0.01)
+    monkeypatch.setattr(passwords, "WAIT", 0.01)
 
     def occupy():
         stack = ExitStack()
         for _ in range(2):
-            stack.enter_context(hash_limit.hash_slot())
+            stack.enter_context(passwords.hash_slot())
         return stack
 
     return occupy
@@ -78,7 +78,7 @@ def test_concurrent_hashes_are_bounded_by_the_setting(slow, configure):
 def test_hashes_run_in_at_most_as_many_threads_as_the_setting_allows(configure):
     configure(CORE={"HASHES_IN_FLIGHT": 2})
 
-    names = set(in_threads(lambda: hash_limit.run_hash(lambda: current_thread().name)))
+    names = set(in_threads(lambda: passwords.run_hash(lambda: current_thread().name)))
 
     assert 1 <= len(names) <= 2
     assert all(name.startswith("authservice-hash") for name in names)
@@ -86,24 +86,24 @@ def test_hashes_run_in_at_most_as_many_threads_as_the_setting_allows(configure):
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_hashes_in_a_forked_process_have_their_own_threads():
-    hash_limit.run_hash(lambda: None)
+    passwords.run_hash(lambda: None)
     child = os.fork()
     if not child:
-        done = hash_limit.run_hash(lambda: True)
+        done = passwords.run_hash(lambda: True)
         os._exit(0 if done else 1)
 
     assert os.waitpid(child, 0)[1] == 0
 
 
 def test_concurrent_hashes_are_twice_the_cores_by_default(monkeypatch):
-    monkeypatch.setattr(hash_limit.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(passwords.os, "cpu_count", lambda: 3)
 
-    assert hash_limit.limit() == 6
+    assert passwords.hashes_at_once() == 6
 
 
 def test_hash_without_a_slot_is_refused_after_the_wait(slow, configure, monkeypatch):
     configure(CORE={"HASHES_IN_FLIGHT": 1})
-    monkeypatch.setattr(hash_limit, "WAIT", 0.05)
+    monkeypatch.setattr(passwords, "WAIT", 0.05)
 
     def hashed():
         try:
@@ -196,5 +196,5 @@ def test_attempts_at_a_locked_account_leave_the_slots_free(api, configure):
         refused = api.post("login", email="ann@example.com", password="wrong")
 
     assert refused.status == 429
-    assert hash_limit._current_slots().free.acquire(blocking=False)
-    hash_limit._current_slots().free.release()
+    assert passwords._current_slots().free.acquire(blocking=False)
+    passwords._current_slots().free.release()

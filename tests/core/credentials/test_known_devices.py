@@ -5,12 +5,12 @@ from uuid import uuid4
 import pytest
 from django.db.models import F
 
-from authservice.core.credentials import known_devices, lockout
+from authservice.core.credentials import lockout
 from authservice.core.models import Account
 from authservice.core.users import lookup
-from authservice.kernel import crypto
+from authservice.kernel import secret
 from authservice.kernel.client import DeviceToken
-from authservice.kernel.http.request_client import client
+from authservice.kernel.http.incoming import client
 from authservice.kernel.secret import Secret
 from tests.support.client import PASSWORD
 from tests.support.people import make_user, the_user
@@ -129,8 +129,8 @@ def test_device_token_longer_than_a_cookie_is_not_read():
 
 def test_device_token_signed_for_another_purpose_has_no_own_attempts(api, device, used_up):
     used_up()
-    values = crypto.signer("device").unsign_object(device)
-    forged = crypto.signer("another").sign_object(values)
+    values = secret.signer("device").unsign_object(device)
+    forged = secret.signer("another").sign_object(values)
 
     assert log_in(api, headers={"X-Device-Token": forged}).error == LOCKED
 
@@ -189,8 +189,8 @@ def test_device_of_a_login_that_read_the_account_before_a_factor_was_enabled_is_
     person = lookup.get_person(the_user())
     Account.objects.update(factor_version=F("factor_version") + 1)
 
-    assert known_devices.addition(person, uuid4()).run() == 0
-    assert known_devices.addition(lookup.get_person(the_user()), uuid4()).run() == 1
+    assert lockout.device_addition(person, uuid4()).run() == 0
+    assert lockout.device_addition(lookup.get_person(the_user()), uuid4()).run() == 1
 
 
 def test_device_token_longer_than_any_issued_is_not_read(rf):

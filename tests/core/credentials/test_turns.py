@@ -8,7 +8,7 @@ from threading import Barrier, Event, Thread
 import pytest
 from django.contrib.auth.backends import BaseBackend
 
-from authservice.core.credentials import hash_limit, known_devices, lockout
+from authservice.core.credentials import lockout, passwords
 from authservice.core.models import AttemptCounter
 from authservice.core.users import identifiers, lookup
 from authservice.kernel import errors
@@ -27,7 +27,7 @@ def taken(key):
     begun, done = Event(), Event()
 
     def check():
-        with hash_limit.turn(key):
+        with passwords.hash_turn(key):
             begun.set()
             done.wait(30)
 
@@ -44,15 +44,15 @@ def taken(key):
 @pytest.fixture
 def impatient(monkeypatch, configure):
     configure(CORE={"HASHES_IN_FLIGHT": 4})
-    monkeypatch.setattr(hash_limit, "WAIT", 0.05)
+    monkeypatch.setattr(passwords, "WAIT", 0.05)
 
 
 def test_attempt_waits_for_the_one_before_it_at_the_same_counter(impatient):
-    with taken("a"), pytest.raises(errors.ServiceUnavailable), hash_limit.turn("a"):
+    with taken("a"), pytest.raises(errors.ServiceUnavailable), passwords.hash_turn("a"):
         pytest.fail("Two attempts had their turn at once.")
 
-    with hash_limit.turn("a"):
-        assert hash_limit._turns.keys() == {"a"}
+    with passwords.hash_turn("a"):
+        assert passwords._turns.keys() == {"a"}
 
 
 def test_attempts_at_two_counters_run_at_once(configure):
@@ -60,7 +60,7 @@ def test_attempts_at_two_counters_run_at_once(configure):
     both = Barrier(2, timeout=10)
 
     def attempt(key):
-        with hash_limit.turn(key):
+        with passwords.hash_turn(key):
             return both.wait()
 
     with ThreadPoolExecutor(2) as pool:
@@ -69,25 +69,25 @@ def test_attempts_at_two_counters_run_at_once(configure):
 
 def test_wait_for_the_counter_shortens_the_wait_for_a_slot(monkeypatch, configure):
     configure(CORE={"HASHES_IN_FLIGHT": 1})
-    monkeypatch.setattr(hash_limit, "WAIT", 20.0)
+    monkeypatch.setattr(passwords, "WAIT", 20.0)
     readings = iter((0.0, 20.0))  # the wait for the counter took as long as both may
     began = time.monotonic()
     with taken("b"):
-        monkeypatch.setattr(hash_limit, "monotonic", lambda: next(readings))
-        with pytest.raises(errors.ServiceUnavailable), hash_limit.turn("a"):
+        monkeypatch.setattr(passwords, "monotonic", lambda: next(readings))
+        with pytest.raises(errors.ServiceUnavailable), passwords.hash_turn("a"):
             pytest.fail("There was no slot.")
 
     assert time.monotonic() - began < 10
-    assert not hash_limit._turns
+    assert not passwords._turns
 
 
 def test_turn_ends_with_an_exception(impatient):
-    with pytest.raises(ZeroDivisionError), hash_limit.turn("a"):
+    with pytest.raises(ZeroDivisionError), passwords.hash_turn("a"):
         1 / 0  # noqa: B018
 
     with taken("a"):
-        assert hash_limit._turns.keys() == {"a"}
-    assert not hash_limit._turns
+        assert passwords._turns.keys() == {"a"}
+    assert not passwords._turns
 
 
 def signed_up(api):
@@ -120,7 +120,7 @@ def test_login_on_a_known_device_waits_for_no_other_client(api, impatient):
 def test_login_on_a_device_waits_for_the_other_login_on_it(api, impatient):
     device = signed_up(api).headers["X-Device-Token"]
     person = lookup.get_person(the_user())
-    known = known_devices.find_device(Client(device_token=Secret(device)).device_token, person)
+    known = lockout.find_device(Client(device_token=Secret(device)).device_token, person)
     with taken(lockout.by_device(known)):
         answer = api.post("login", email=ANN, password=PASSWORD, headers={"X-Device-Token": device})
 
@@ -144,7 +144,7 @@ class Waiting(BaseBackend):
 
     def authenticate(self, request, username=None, password=None):
         with ThreadPoolExecutor(1) as pool:
-            hashed.append(pool.submit(hash_limit.run_hash, lambda: True).result())
+            hashed.append(pool.submit(passwords.run_hash, lambda: True).result())
 
 
 hashed = []

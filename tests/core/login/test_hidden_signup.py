@@ -10,7 +10,8 @@ from django.contrib.auth import get_user_model
 from authservice.core.messages import kinds
 from authservice.core.models import Account, OneTimeToken
 from authservice.core.users.identifiers import phone_key
-from authservice.kernel import crypto, modules
+from authservice.kernel import modules
+from authservice.kernel.secret import seal, unseal
 from tests.contract.shapes import fits, is_refusal
 from tests.support import hashing, triggers
 from tests.support.client import PASSWORD
@@ -219,8 +220,8 @@ def sealed():
 
     def change(**changed):
         row = OneTimeToken.objects.get(purpose="pending-signup")
-        kept = json.loads(crypto.unseal("pending-signup", row.payload["sealed"]))
-        row.payload = {"sealed": crypto.seal("pending-signup", json.dumps(kept | changed))}
+        kept = json.loads(unseal("pending-signup", row.payload["sealed"]))
+        row.payload = {"sealed": seal("pending-signup", json.dumps(kept | changed))}
         row.save()
 
     return change

@@ -10,7 +10,7 @@ from django.db.models.signals import post_save, pre_save
 from django.test import RequestFactory
 
 from authservice.core import errors
-from authservice.core.login import last_login
+from authservice.core.login import host_hooks
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users import host_fields, lookup
@@ -70,7 +70,9 @@ def test_last_login_is_written_in_one_statement(ann):
 
 
 def test_last_login_sends_receivers_the_same_arguments_as_django(ann, saves):
-    assert signals_of(last_login.write, ann, saves) == signals_of(update_last_login, ann, saves)
+    assert signals_of(host_hooks.write_last_login, ann, saves) == signals_of(
+        update_last_login, ann, saves
+    )
     assert len(saves) == 2
 
 
@@ -96,9 +98,9 @@ def test_last_login_of_a_model_with_its_own_save_methods_calls_them(ann, monkeyp
         return original(self, *given, **more)
 
     monkeypatch.setattr(type(ann), step, own)
-    last_login._saves_as_django.cache_clear()
+    host_hooks._saves_as_django.cache_clear()
     log_in(ann)
-    last_login._saves_as_django.cache_clear()
+    host_hooks._saves_as_django.cache_clear()
 
     assert saved
 
@@ -116,7 +118,7 @@ def test_last_login_of_a_deleted_row_raises_the_error_of_django(ann):
     type(ann)._base_manager.filter(pk=ann.pk).delete()
 
     with pytest.raises(DatabaseError):
-        last_login.write(type(ann), ann)
+        host_hooks.write_last_login(type(ann), ann)
 
 
 def test_last_login_is_not_written_if_djangos_receiver_is_disconnected(ann):
@@ -125,7 +127,7 @@ def test_last_login_is_not_written_if_djangos_receiver_is_disconnected(ann):
     try:
         log_in(ann)
     finally:
-        user_logged_in.connect(last_login.write, dispatch_uid="update_last_login")
+        user_logged_in.connect(host_hooks.write_last_login, dispatch_uid="update_last_login")
 
     assert ann.last_login == before
 
@@ -145,7 +147,7 @@ def test_last_login_and_the_statements_that_follow_it_are_seen_by_later_receiver
 
     user_logged_in.connect(look)
     try:
-        with last_login.followed_by(ann, following):
+        with host_hooks.followed_by(ann, following):
             log_in(ann)
     finally:
         user_logged_in.disconnect(look)
@@ -155,7 +157,7 @@ def test_last_login_and_the_statements_that_follow_it_are_seen_by_later_receiver
 
 def test_last_login_with_statements_that_follow_sends_the_same_signals(ann, following, saves):
     def log_in_with_others(sender, user):
-        with last_login.followed_by(user, following):
+        with host_hooks.followed_by(user, following):
             log_in(user)
 
     assert signals_of(log_in_with_others, ann, saves) == signals_of(update_last_login, ann, saves)
@@ -167,7 +169,7 @@ def test_statements_that_follow_last_login_do_not_run_if_a_receiver_raises(ann, 
 
     pre_save.connect(refuse, sender=type(ann))
     try:
-        with pytest.raises(LookupError), last_login.followed_by(ann, following):
+        with pytest.raises(LookupError), host_hooks.followed_by(ann, following):
             log_in(ann)
     finally:
         pre_save.disconnect(refuse, sender=type(ann))
@@ -178,9 +180,9 @@ def test_statements_that_follow_last_login_do_not_run_if_a_receiver_raises(ann, 
 def _log_in_reporting(user, statement):
     """As a login does: refusals of the project's table are errors of the API."""
     with (
-        last_login.refusals_kept_apart(),
+        host_hooks.refusals_kept_apart(),
         host_fields.saving(),
-        last_login.followed_by(user, statement),
+        host_hooks.followed_by(user, statement),
     ):
         log_in(user)
 
@@ -210,7 +212,7 @@ def test_refusal_by_the_project_is_a_conflict(ann, following):
 
 
 def test_last_login_after_a_login_runs_nothing_else(ann, following, no_login_receivers):
-    with last_login.followed_by(ann, following):
+    with host_hooks.followed_by(ann, following):
         log_in(ann)
 
     assert len(statements(lambda: log_in(ann))) == 1
@@ -222,7 +224,7 @@ def test_login_without_djangos_receiver_locks_the_user_before_the_account(api, a
     try:
         texts = statements(api.log_in)
     finally:
-        user_logged_in.connect(last_login.write, dispatch_uid="update_last_login")
+        user_logged_in.connect(host_hooks.write_last_login, dispatch_uid="update_last_login")
 
     user = connection.ops.quote_name(type(ann)._meta.db_table)
     locks = [place for place, text in enumerate(texts) if text.startswith(f"SELECT {user}")]

@@ -7,8 +7,8 @@ notice finds a recent session with the same browser: its own.
 import pytest
 from django.contrib.auth import user_logged_in
 
-from authservice.core.credentials import known_devices
-from authservice.core.login import last_login
+from authservice.core.credentials import lockout
+from authservice.core.login import host_hooks
 from authservice.core.messages.kinds import NEW_DEVICE
 from authservice.core.models import Session
 from authservice.core.users import lookup
@@ -76,7 +76,7 @@ def _no_last_login():
     """A project that does not store `last_login`."""
     assert user_logged_in.disconnect(dispatch_uid="update_last_login")
     yield
-    user_logged_in.connect(last_login.write, dispatch_uid="update_last_login")
+    user_logged_in.connect(host_hooks.write_last_login, dispatch_uid="update_last_login")
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_second_login_is_on_a_new_device_without_last_login(api, new_devices, re
     api.log_in()
     assert new_devices() == 0
     if revoked:
-        known_devices.revoke_all(lookup.get_person(the_user()))
+        lockout.revoke_devices(lookup.get_person(the_user()))
 
     api.log_in()
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.kernel import typed_codes
+from authservice.kernel import secret
 from authservice.kernel.http.fields import TypedCode
 from tests.support.client import PASSWORD
 from tests.support.flows import NEW, PHONE, prove, wrong
@@ -175,4 +175,4 @@ def test_every_route_reads_its_code_as_typed(world):
 
 
 def test_reader_keeps_other_characters():
-    assert typed_codes.read("ABCD-efgh 2ßﬁ") == "ABCDefgh2ßﬁ"
+    assert secret.typed_code("ABCD-efgh 2ßﬁ") == "ABCDefgh2ßﬁ"

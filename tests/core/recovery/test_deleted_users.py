@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from authservice.core.credentials import passwords
-from authservice.core.login import hook_calls
+from authservice.core.login import host_hooks
 from authservice.core.recovery import profile
 from tests.support.client import PASSWORD
 from tests.support.flows import NEW
@@ -64,14 +64,14 @@ def test_password_change_of_a_user_deleted_meanwhile_is_refused(api, ann, delete
 
 @pytest.mark.django_db(transaction=True)
 def test_login_of_a_user_deleted_after_the_password_was_checked_is_refused(api, ann, monkeypatch):
-    prepare = hook_calls.prepare
+    prepare = host_hooks.prepare
 
     def delete_and_prepare(*args, **options):
         prepared = prepare(*args, **options)
         get_user_model().objects.all().delete()
         return prepared
 
-    monkeypatch.setattr(hook_calls, "prepare", delete_and_prepare)
+    monkeypatch.setattr(host_hooks, "prepare", delete_and_prepare)
 
     answer = api.post("login", email="ann@example.com", password=PASSWORD)
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from authservice.core.tokens.signing_keys import ring
+from authservice.core.tokens.signing import ring
 from tests.support import forging
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed448, rsa
 from django.core.exceptions import ImproperlyConfigured
 
-from authservice.core.tokens import signing_keys
+from authservice.core.tokens import signing
 from tests.support.key_pairs import MAKE, entry, public_entry
 
 KEY = MAKE["EdDSA"]()
@@ -32,4 +32,4 @@ def test_invalid_signing_keys_are_refused(configure, name):
     configure(SIGNING_KEYS=INVALID[name])
 
     with pytest.raises(ImproperlyConfigured, match="SIGNING_KEYS"):
-        signing_keys.configured()
+        signing.configured()

@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from authservice.core.models import Session
-from authservice.core.tokens import refresh as refresh_tokens
+from authservice.core.tokens import signing as refresh_tokens
 
 pytestmark = pytest.mark.django_db
 
@@ -91,7 +91,7 @@ def test_refresh_token_in_the_other_base64_alphabet_is_refused(api):
 
 def test_refresh_token_with_a_counter_ahead_is_refused_and_revokes_nothing(api, genuine):
     row = Session.objects.get()
-    ahead = refresh_tokens.derive(row.pk, row.counter + 1, row.seed)
+    ahead = refresh_tokens.derive_refresh_token(row.pk, row.counter + 1, row.seed)
 
     assert refresh(api, ahead).error == REFUSED
     assert refresh(api, genuine).status == 200
@@ -107,13 +107,13 @@ def test_refresh_token_after_a_restored_backup_revokes_no_session(api, genuine):
 
 def test_refresh_token_forged_with_the_key_but_not_the_seed_is_refused(api, genuine):
     row = Session.objects.get()
-    forged = refresh_tokens.derive(row.pk, row.counter, "00" * 16)
+    forged = refresh_tokens.derive_refresh_token(row.pk, row.counter, "00" * 16)
 
     assert refresh(api, forged).error == REFUSED
 
 
 def test_refresh_token_of_an_unknown_session_is_refused(api, genuine):
-    forged = refresh_tokens.derive(uuid.uuid4(), 0, "00" * 16)
+    forged = refresh_tokens.derive_refresh_token(uuid.uuid4(), 0, "00" * 16)
 
     assert refresh(api, forged).error == REFUSED
 

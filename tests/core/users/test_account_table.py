@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
 
-from authservice.core.credentials import known_devices
+from authservice.core.credentials import lockout
 from authservice.core.models import Account
 from authservice.core.users import lookup
 
@@ -26,7 +26,7 @@ def test_adding_a_device_touches_no_index_of_the_account():
     before = updates()
 
     for person in people[::10]:
-        known_devices.addition(person, uuid.uuid4()).run()
+        lockout.device_addition(person, uuid.uuid4()).run()
 
     made, within_the_page = (now - then for now, then in zip(updates(), before, strict=True))
     assert (made, within_the_page) == (20, 20)

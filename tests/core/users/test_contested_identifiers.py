@@ -108,7 +108,7 @@ def test_username_that_is_free_again_is_assigned_to_the_user_who_claims_it(api):
 @pytest.fixture
 def conflict_undetected(monkeypatch):
     """Another user claims the key between the check of the table and the write."""
-    monkeypatch.setattr(lookup, "_drop_contested", lambda *args, **more: None)
+    monkeypatch.setattr("authservice.core.users.person._drop_contested", lambda *args, **more: None)
 
 
 @shared_addresses

@@ -10,7 +10,7 @@ from django.db.models.functions import Lower
 from django.test.utils import isolate_apps
 
 from authservice.core.models import Account
-from authservice.core.users import signals
+from authservice.core.users import lookup
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
 from tests.support.people import email_field, has, make_user, the_user, unsaved
@@ -21,7 +21,7 @@ ANN, NEW = "ann@example.com", "new@example.com"
 def send(using):
     """Send the signal of a stored user without an account, who was saved in this database."""
     get_user_model().objects.bulk_create([unsaved(ANN)])
-    signals.sync_account_of_user(get_user_model(), the_user(ANN), using=using)
+    lookup.sync_account_of_user(get_user_model(), the_user(ANN), using=using)
     return Account.objects.count()
 
 
@@ -79,7 +79,7 @@ def employees(transactional_db, monkeypatch):
 
     with using.schema_editor() as editor:
         editor.create_model(Employee)
-    monkeypatch.setattr(signals, "host", lambda: replace(host(), model=Employee))
+    monkeypatch.setattr(lookup, "host", lambda: replace(host(), model=Employee))
     yield Employee
     with using.schema_editor() as editor:
         editor.delete_model(Employee)

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from authservice.core.api.responses import as_json
 from authservice.core.models import Account
-from authservice.openapi import project_fields
+from authservice.openapi import request_schemas
 from authservice.openapi.document import describe
 from tests.extending.people.models import Profile, User
 from tests.support.flows import prove
@@ -172,7 +172,7 @@ def body_of(document, path, method):
     ],
 )
 def test_largest_value_of_an_extra_field_is_json(kind, largest, shown, null):
-    schema = project_fields.of_input(kind(max_value=largest, allow_null=null))
+    schema = request_schemas.of_input(kind(max_value=largest, allow_null=null))
 
     assert json.loads(json.dumps(schema)).get("maximum") == shown
     assert ("null" in schema.get("type", [])) is (null and "type" in schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from authservice.kernel.http import cookies
+from authservice.kernel.http import envelope
 
 KEPT = {"access_token": "authservice_access", "refresh_token": "authservice_refresh"}
 
@@ -14,7 +14,7 @@ def watch(get_response):
         response = get_response(request)
         for field, name in KEPT.items():
             token = _data(response).get(field)
-            cookie = response.cookies.get(cookies.name(name))
+            cookie = response.cookies.get(envelope.cookie_name(name))
             assert not token or (cookie and cookie.value == token), f"{request.path}: no {name}"
         return response
 

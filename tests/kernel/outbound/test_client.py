@@ -7,14 +7,14 @@ import pytest
 from django.db import connection, transaction
 
 from authservice.kernel.outbound import http_client
-from authservice.kernel.outbound.errors import (
+from authservice.kernel.outbound.http_client import Basic
+from authservice.kernel.outbound.transport import (
     BadStatus,
     InsideTransaction,
     OutboundError,
     Refused,
     Unreachable,
 )
-from authservice.kernel.outbound.http_client import Basic
 from authservice.kernel.secret import Secret
 from tests.kernel.outbound.calls import get, response
 from tests.kernel.outbound.servers import served

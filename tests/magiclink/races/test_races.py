@@ -15,8 +15,8 @@ from authservice.core.models import AttemptCounter, OneTimeToken, Session
 from authservice.core.recovery import first_proof
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
-from authservice.kernel.transactions import retry_on_deadlock
-from authservice.magiclink import auto_register
+from authservice.kernel.databases import retry_on_deadlock
+from authservice.magiclink import link_login
 from tests.magiclink.magic import pair_of
 from tests.races.crowd import SIZE, tally
 from tests.support.flows import prove, wrong
@@ -155,5 +155,5 @@ def test_cleanup_beside_login_by_link_deletes_the_user_or_logs_in(crowd, magic, 
 
 
 def delete_unused():
-    [unused] = [ExpiredRows(*entry) for entry in auto_register.expired_rows().items()]
+    [unused] = [ExpiredRows(*entry) for entry in link_login.expired_rows().items()]
     return cleanup.delete_expired(unused, batch_size=100)

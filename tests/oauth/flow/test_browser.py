@@ -21,7 +21,12 @@ pytestmark = [pytest.mark.django_db(transaction=True), needs_chromium]
 FRONT = "<p>front end</p>"
 
 
-@pytest.fixture(params=["stateless", "session"], scope="module", autouse=True)
+# Slow with the other login module, since the tests beside this file try that without a browser.
+@pytest.fixture(
+    params=["stateless", pytest.param("session", marks=pytest.mark.slow)],
+    scope="module",
+    autouse=True,
+)
 def _login_module(request):
     with mounted(login=request.param):
         yield

@@ -7,7 +7,7 @@ import pytest
 from authservice import oauth as module
 from authservice.kernel.message_queue import Message
 from authservice.notification import worker
-from authservice.oauth import messages
+from authservice.oauth import linking
 from tests.oauth.browsing import ANN
 from tests.support.flows import prove
 from tests.support.mounted import mounted
@@ -15,8 +15,8 @@ from tests.support.people import make_user
 
 pytestmark = pytest.mark.django_db
 
-CHANGES = (messages.LINKED, messages.UNLINKED)
-KINDS = (*CHANGES, messages.REFUSED)
+CHANGES = (linking.LINKED, linking.UNLINKED)
+KINDS = (*CHANGES, linking.REFUSED)
 SEEN = {"ip_address": "203.0.113.7", "at": "2030-01-01T12:00:00+00:00"}
 
 
@@ -52,7 +52,7 @@ def test_email_names_provider_and_client_in_text_and_html(deliver, kind):
 
 
 def test_email_about_a_refused_login_says_what_to_do(deliver):
-    mail = deliver(messages.REFUSED, **SEEN)
+    mail = deliver(linking.REFUSED, **SEEN)
     [(html, _)] = mail.alternatives
 
     assert mail.subject == "testserver: a login with a provider was refused"
@@ -62,7 +62,7 @@ def test_email_about_a_refused_login_says_what_to_do(deliver):
 
 
 def test_email_names_support_if_it_unlinked(deliver):
-    mail = deliver(messages.UNLINKED, by="staff")
+    mail = deliver(linking.UNLINKED, by="staff")
 
     assert "Support unlinked github" in mail.body
     assert "Support unlinked github" in mail.alternatives[0][0]

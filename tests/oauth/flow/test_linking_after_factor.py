@@ -14,7 +14,7 @@ from authservice.core.recovery import takeover
 from authservice.core.users import lookup
 from authservice.kernel import clock, modules
 from authservice.kernel.client import Client
-from authservice.oauth import eviction, messages, sign_in, storage
+from authservice.oauth import eviction, linking, sign_in, storage
 from authservice.oauth.models import LinkedAccount
 from authservice.oauth.storage import Link
 from authservice.oauth.tokens import access_token
@@ -75,7 +75,7 @@ def test_link_by_the_address_is_stored_when_the_second_factor_was_passed(with_fa
     assert answer.status == 200
     assert linked() == [("acme", "ann-at-acme")]
     assert [event.action for event in events].count("auth.oauth.linked") == 1
-    assert messages.LINKED in with_factor.post.kinds()
+    assert linking.LINKED in with_factor.post.kinds()
     row = LinkedAccount.objects.get()
     assert row.added_at == Session.objects.latest("created_at").created_at
     assert access_token(the_user(), "acme")

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from authservice.core.models import OneTimeToken, Session
-from authservice.kernel import crypto
+from authservice.kernel.secret import seal, unseal
 from authservice.oauth import state
 from tests.oauth.browsing import ANN, FRONT, fragment_of
 from tests.oauth.servers import parameters_of
@@ -181,8 +181,8 @@ def refused(answer, code="OAUTH_TOKEN_EXCHANGE_FAILED"):
 def change(name, value):
     """Change a value of the only flow, as if the browser had brought another one."""
     row = OneTimeToken.objects.get()
-    kept = json.loads(crypto.unseal(state._PURPOSE, row.payload["sealed"]))
-    sealed = crypto.seal(state._PURPOSE, json.dumps({**kept, name: value}))
+    kept = json.loads(unseal(state._PURPOSE, row.payload["sealed"]))
+    sealed = seal(state._PURPOSE, json.dumps({**kept, name: value}))
     OneTimeToken.objects.update(payload={**row.payload, "sealed": sealed})
 
 

@@ -5,7 +5,7 @@ Paverd, USENIX Security 2022)."""
 import pytest
 from django.contrib.auth.signals import user_logged_in
 
-from authservice.core.login.last_login import write
+from authservice.core.login.host_hooks import write_last_login
 from authservice.kernel.hooks import Refused
 from authservice.oauth.models import LinkedAccount
 from tests.magiclink.magic import Magic
@@ -77,7 +77,7 @@ def without_last_login():
     """A project that has disconnected Django's receiver, as `last_login.py` allows."""
     assert user_logged_in.disconnect(dispatch_uid="update_last_login")
     yield
-    user_logged_in.connect(write, dispatch_uid="update_last_login")
+    user_logged_in.connect(write_last_login, dispatch_uid="update_last_login")
 
 
 @PROOFS

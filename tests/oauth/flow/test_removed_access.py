@@ -5,13 +5,13 @@ from urllib.parse import urlencode
 import pytest
 from django.db import transaction
 
-from authservice.core.login import hook_calls
+from authservice.core.login import host_hooks
 from authservice.core.models import Account, Session
 from authservice.core.recovery import takeover
 from authservice.core.users import lookup
 from authservice.kernel import databases, modules
 from authservice.kernel.client import Client
-from authservice.oauth import linking, messages
+from authservice.oauth import linking
 from authservice.oauth.models import LinkedAccount, RemovedLink
 from authservice.twofactor.verify_login import second_factor
 from tests.oauth.browsing import ANN, FORM, profile
@@ -82,7 +82,7 @@ def by_staff(api, flows, post, provider):
 
 
 def by_not_me(api, flows, post, provider):
-    secure = {"token": post.token(messages.LINKED)}
+    secure = {"token": post.token(linking.LINKED)}
     assert api.request("POST", "account/secure", secure).status == 200
 
 
@@ -225,12 +225,12 @@ def test_owner_is_notified_of_refused_logins_once_a_day(
 
     for _ in range(3):
         browser.sign_in(EVE)
-    assert post.kinds() == [messages.REFUSED]
-    outgoing = post.outgoing(messages.REFUSED)
+    assert post.kinds() == [linking.REFUSED]
+    outgoing = post.outgoing(linking.REFUSED)
     assert (outgoing.to, outgoing.context["provider"]) == (ANN, f"Acme Ltd ({ANN})")
     clock.forward(days=1, seconds=1)
     browser.sign_in(EVE)
-    assert post.kinds() == [messages.REFUSED] * 2
+    assert post.kinds() == [linking.REFUSED] * 2
 
 
 def test_address_that_was_not_proven_gets_no_notice(api, browser, flows, post, ann):
@@ -327,14 +327,14 @@ def test_unlinking_between_the_reads_of_a_login_leaves_the_intruder_outside(
     if not proven:
         Account.objects.update(proven_email_key="", verified_email_key="")
     owner = api.log_in()["access_token"]
-    prepare = hook_calls.prepare
+    prepare = host_hooks.prepare
 
     def prepare_late(*args, **options):
         monkeypatch.undo()
         assert api.request("DELETE", "oauth/acme", token=owner).status == 200
         return prepare(*args, **options)
 
-    monkeypatch.setattr(hook_calls, "prepare", prepare_late)
+    monkeypatch.setattr(host_hooks, "prepare", prepare_late)
     answer = other_browser.sign_in(EVE)
 
     assert answer.error == REFUSED

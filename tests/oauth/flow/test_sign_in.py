@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from authservice.core.login import hook_calls
+from authservice.core.login import host_hooks
 from authservice.core.messages import kinds
 from authservice.core.models import Account, Session
 from authservice.kernel.hooks import Refused
@@ -326,14 +326,14 @@ def test_refusal_of_a_new_user_by_a_hook_is_recorded_once_and_keeps_the_account(
 
 def test_user_suspended_since_the_read_is_not_linked(browser, ann, monkeypatch):
     """The callback has found the account by its address; staff suspend it before its lock."""
-    prepare = hook_calls.prepare
+    prepare = host_hooks.prepare
 
     def prepare_late(*args, **options):
         monkeypatch.undo()
         deactivate()
         return prepare(*args, **options)
 
-    monkeypatch.setattr(hook_calls, "prepare", prepare_late)
+    monkeypatch.setattr(host_hooks, "prepare", prepare_late)
     answer = browser.sign_in()
 
     assert answer.error == (403, "USER_NOT_ACTIVE")
@@ -342,14 +342,14 @@ def test_user_suspended_since_the_read_is_not_linked(browser, ann, monkeypatch):
 
 
 def test_address_that_changed_since_the_read_is_not_linked(browser, ann, monkeypatch):
-    prepare = hook_calls.prepare
+    prepare = host_hooks.prepare
 
     def prepare_late(*args, **options):
         monkeypatch.undo()
         move("moved@example.com")
         return prepare(*args, **options)
 
-    monkeypatch.setattr(hook_calls, "prepare", prepare_late)
+    monkeypatch.setattr(host_hooks, "prepare", prepare_late)
     answer = browser.sign_in()
 
     assert answer.data["is_new_user"] is True

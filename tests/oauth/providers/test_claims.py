@@ -6,7 +6,8 @@ import json
 import jwt
 import pytest
 
-from authservice.oauth import profiles, provider_settings
+from authservice.oauth import provider_settings
+from authservice.oauth.profiles import cleaned
 from authservice.oauth.provider import TokenExchangeFailed, UserInfoFailed
 from tests.oauth.providers.conftest import NONCE, new_flow
 from tests.oauth.providers.standin import CLIENT_ID, CLIENT_SECRET, KEY, KID
@@ -128,7 +129,7 @@ def test_unreadable_optional_claim_refuses_no_login(log_in_as, name, part, claim
     whole = log_in_as(name, USERS[name])
     for value in JUNK:
         profile = log_in_as(name, changed(USERS[name], part, claim, value))
-        profile = profiles.cleaned(profile, name)
+        profile = cleaned(profile, name)
 
         assert profile.subject == whole.subject
         for text in (profile.email, profile.name, profile.first_name, profile.avatar):

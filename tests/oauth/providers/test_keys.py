@@ -7,8 +7,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 
-from authservice.kernel.crypto import b64
-from authservice.kernel.secret import Secret
+from authservice.kernel.secret import Secret, b64
 from authservice.oauth.provider import TokenExchangeFailed
 from authservice.oauth.provider_settings import built, find_provider
 from tests.oauth.providers.conftest import NONCE

@@ -4,8 +4,7 @@ import hashlib
 
 import pytest
 
-from authservice.kernel.crypto import b64
-from authservice.kernel.secret import Secret
+from authservice.kernel.secret import Secret, b64
 from authservice.oauth.provider import ProviderError, TokenExchangeFailed, UserInfoFailed
 from tests.oauth.browsing import ANN
 from tests.oauth.providers.conftest import new_flow

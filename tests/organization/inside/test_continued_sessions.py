@@ -4,8 +4,8 @@ response, it can refresh."""
 import pytest
 
 from authservice.core.models import Session
-from authservice.core.tokens import refresh as refresh_tokens
-from authservice.kernel.http import cookies
+from authservice.core.tokens import signing as refresh_tokens
+from authservice.kernel.http import envelope
 from tests.organization.inside.people import Person
 from tests.support.messenger.post import office
 from tests.support.mounted import mounted
@@ -153,7 +153,7 @@ def test_empty_token_counts_as_none(ann, carry_on):
 
 def test_forged_token_is_refused(ann, carry_on):
     session = Session.objects.get(user=ann.user)
-    forged = refresh_tokens.derive(session.pk, session.counter, "0" * 32).reveal()
+    forged = refresh_tokens.derive_refresh_token(session.pk, session.counter, "0" * 32).reveal()
 
     assert carry_on(refresh_token=forged).error == REFUSED
 
@@ -203,15 +203,17 @@ class Browser:
         self.kept = {"access": ann.token, "refresh": ann.refresh_token}
 
     def post(self, path, **body):
-        kept = [f"{cookies.name(f'authservice_{name}')}={self.kept[name]}" for name in self.kept]
+        kept = [
+            f"{envelope.cookie_name(f'authservice_{name}')}={self.kept[name]}" for name in self.kept
+        ]
         self.api.paired = True
         pair = self.api.get("csrf-token", headers={"Cookie": "; ".join(kept)}).data["csrf_token"]
         self.api.paired = False
-        kept.append(f"{cookies.name('__service_csrf')}={pair}")
+        kept.append(f"{envelope.cookie_name('__service_csrf')}={pair}")
         headers = {"Cookie": "; ".join(kept), "X-CSRF-Token": pair}
         answer = self.api.post(path, headers=headers, **body)
         for name in ("access", "refresh"):
-            morsel = answer.response.cookies.get(cookies.name(f"authservice_{name}"))
+            morsel = answer.response.cookies.get(envelope.cookie_name(f"authservice_{name}"))
             if morsel is not None:
                 self.kept[name] = morsel.value
         return answer
@@ -260,7 +262,7 @@ def test_cookie_counts_for_nothing_beside_a_header(browser, ann, acme):
         "org/switch",
         {"org_id": acme},
         token=ann.token,
-        headers={"Cookie": f"{cookies.name('authservice_refresh')}={ann.refresh_token}"},
+        headers={"Cookie": f"{envelope.cookie_name('authservice_refresh')}={ann.refresh_token}"},
     )
 
     assert answer.data["refresh_token"] == ann.refresh_token

@@ -11,7 +11,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from authservice.core.credentials import passwords
+from authservice.core.credentials import password_rules
 from authservice.core.errors import InvalidPassword
 from authservice.core.messages import kinds
 from authservice.kernel.secret import Secret
@@ -253,7 +253,7 @@ OF_DJANGO = {
 
 def refusals_of(password):
     try:
-        passwords.require_strong(Secret(password), None)
+        password_rules.require_strong(Secret(password), None)
     except InvalidPassword as refused:
         return refused.texts["password"]
     return []

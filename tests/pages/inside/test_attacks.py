@@ -14,7 +14,7 @@ from django.views.debug import ExceptionReporter
 from authservice.core.api import django_session
 from authservice.core.login import login
 from authservice.core.models import Session
-from authservice.kernel.http import body
+from authservice.kernel.http import incoming
 from authservice.organization.models import Membership
 from authservice.pages import calls, login_pages
 from tests.pages.inside.conftest import kept
@@ -208,7 +208,7 @@ def test_login_as_another_user_ends_the_session_of_the_token_cookies(
 def test_form_larger_than_any_is_not_read(person, ann):
     page = person.open("/auth/login")
 
-    sent = person.post(page, identifier=ANN, password="x" * (body.LIMIT + 1))
+    sent = person.post(page, identifier=ANN, password="x" * (incoming.BODY_LIMIT + 1))
 
     assert sent.status == 413
 

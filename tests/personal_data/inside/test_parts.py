@@ -14,8 +14,8 @@ from authservice.core.models import AttemptCounter, OneTimeToken, Session
 from authservice.core.staff import export_user
 from authservice.core.users import lookup
 from authservice.kernel import support_parts
+from authservice.kernel.clock import uuid7
 from authservice.kernel.http.envelope import utc
-from authservice.kernel.uuid7 import uuid7
 from authservice.oauth.models import LinkedAccount, RemovedLink
 from authservice.organization.models import OrganizationInvitation
 from authservice.twofactor.models import Authenticator, BackupCode, RememberedDevice

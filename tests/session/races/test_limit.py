@@ -10,7 +10,7 @@ from authservice.core.login import login
 from authservice.core.models import Session
 from authservice.core.users import lookup
 from authservice.kernel.client import Client
-from authservice.kernel.transactions import retry_on_deadlock
+from authservice.kernel.databases import retry_on_deadlock
 from tests.races.crowd import SIZE
 from tests.support.people import the_user
 

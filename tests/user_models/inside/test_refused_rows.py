@@ -9,7 +9,7 @@ from django.db.models import Model, Q, UniqueConstraint, Value
 from django.db.models.fields import NOT_PROVIDED
 from django.db.models.functions import Random
 
-from authservice.core.login import last_login
+from authservice.core.login import host_hooks
 from authservice.core.messages import kinds
 from authservice.core.models import Account, Session
 from tests.oauth.in_process import SETTINGS, office
@@ -96,7 +96,7 @@ def refuse_committed(transactional_db, refuse):
 
 @pytest.fixture(autouse=True)
 def _settings(configure):
-    last_login._saves_as_django.cache_clear()
+    host_hooks._saves_as_django.cache_clear()
     office.reset()
     configure(
         THROTTLE={"ENABLED": False},
@@ -105,7 +105,7 @@ def _settings(configure):
         INVITATION={"WHO_MAY_INVITE": "everyone"},
     )
     yield
-    last_login._saves_as_django.cache_clear()
+    host_hooks._saves_as_django.cache_clear()
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_login_that_the_project_refuses_is_a_clear_error(refuse_committed, kind)
     api = Api(raising=False)
     api.sign_up(ANN, username="ann")
     getattr(refuse_committed, kind)()
-    last_login._saves_as_django.cache_clear()
+    host_hooks._saves_as_django.cache_clear()
 
     answer = api.post("login", email=ANN, password=PASSWORD)
 
@@ -161,7 +161,7 @@ def test_second_step_of_a_login_that_the_project_refuses_is_a_clear_error(refuse
     ann = Person(Api(raising=False)).sign_up().enrol()
     temp_token = ann.temp_token()
     getattr(refuse_committed, kind)()
-    last_login._saves_as_django.cache_clear()
+    host_hooks._saves_as_django.cache_clear()
 
     answer = ann.verify_login(ann.code(1), temp_token)
 

@@ -10,7 +10,7 @@ from typing import Any
 from authservice.core.doctor import report
 from authservice.core.doctor.report import Report
 from authservice.core.management.command_line import InterruptibleCommand
-from authservice.kernel.examinations import ATTENTION, BROKEN, OK, STATES, Finding
+from authservice.kernel.checks import ATTENTION, BROKEN, OK, STATES, Finding
 
 _WIDTH = 100
 _INDENT = " " * 23  # as wide as the columns of state and area

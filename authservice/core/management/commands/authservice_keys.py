@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 
 from authservice import key_file
 from authservice.core.management.command_line import InterruptibleCommand
-from authservice.core.tokens import key_rotation, signing_keys
+from authservice.core.tokens import key_rotation, signing
 from authservice.kernel import clock
 from authservice.key_file import Entry
 
@@ -46,7 +46,7 @@ class Command(InterruptibleCommand):
         for step in (generate, rotate):
             step.add_argument(
                 "--alg",
-                choices=signing_keys.ALGORITHMS,
+                choices=signing.ALGORITHMS,
                 default="EdDSA",
                 help="algorithm of the new key",
             )
@@ -71,12 +71,12 @@ class Command(InterruptibleCommand):
         self.stdout.write(_generated(entry))
 
     def _list(self, *, file: str | None, **_: Any) -> None:
-        keys: Iterable[signing_keys.Key]
+        keys: Iterable[signing.Key]
         try:
             if file:
                 keys = key_rotation.require_valid(key_file.load(file))
             else:
-                keys = signing_keys.ring().keys.values()
+                keys = signing.ring().keys.values()
         except (key_rotation.Refused, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from error
         for key in keys:

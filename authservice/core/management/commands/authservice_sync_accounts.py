@@ -19,8 +19,8 @@ from authservice.core.management.command_line import (
     show_progress,
     was,
 )
-from authservice.core.recovery import chosen_proofs
-from authservice.core.recovery.chosen_proofs import NONE, CannotChoose
+from authservice.core.recovery import earlier_proofs
+from authservice.core.recovery.earlier_proofs import NONE, CannotChoose
 from authservice.core.users.identifiers import EMAIL, USERNAME
 from authservice.core.users.sync import MOST_NAMED, Report, planned, sync
 from authservice.core.users.user_model import host
@@ -57,11 +57,13 @@ class Command(InterruptibleCommand):
         before = options["joined_before"]
         try:
             joined = None if before is None else moment("--joined-before", before)
-            proofs = chosen_proofs.choose(options["verified"], joined)
+            proofs = earlier_proofs.choose(options["verified"], joined)
             report = sync(batch_size=size, dry_run=dry_run, progress=progress)
             self._print(report, dry_run=dry_run)
             plan = partial(planned, report) if dry_run else None
-            marked = chosen_proofs.mark(proofs, batch_size=size, plan=plan, progress=progress)
+            marked = earlier_proofs.mark_chosen(
+                proofs, batch_size=size, plan=plan, progress=progress
+            )
         except CannotChoose as error:
             raise CommandError(str(error)) from error
         verb = "would be" if dry_run else was(marked.number)
@@ -70,7 +72,7 @@ class Command(InterruptibleCommand):
             self.stdout.write(f"{_addresses(marked.number)} {verb} marked as proven.")
         if marked.later:
             self.stdout.write(_LATER.format(users=counted(marked.later, "user")))
-        number = chosen_proofs.count_unproven(marked, plan, size) if core.wipe_unproven else 0
+        number = earlier_proofs.count_unproven(marked, plan, size) if core.wipe_unproven else 0
         if number:
             text = _UNPROVEN.format(
                 addresses=_addresses(number), are="is" if number == 1 else "are"

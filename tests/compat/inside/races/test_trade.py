@@ -12,7 +12,7 @@ from authservice.core.credentials import passwords
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users import lookup
-from authservice.kernel.transactions import retry_on_deadlock
+from authservice.kernel.databases import retry_on_deadlock
 from tests.compat.inside.old import THEIRS, OldClient
 from tests.races.crowd import SIZE, tally
 from tests.support.people import make_user

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from authservice.core.credentials import lockout
 from authservice.core.models import AttemptCounter
-from authservice.kernel import crypto
+from authservice.kernel import secret
 from tests.races.crowd import SIZE, tally
 from tests.support.flows import NEW, prove, wrong
 
@@ -108,7 +108,7 @@ def test_attempts_of_many_clients_at_many_codes_are_limited_to_ten_a_day(
 
 def test_attempt_is_committed_before_the_code_is_compared(crowd, api, fresh, monkeypatch):
     path, body = fresh(1)
-    recorded, compare = [], crypto.matches
+    recorded, compare = [], secret.matches
 
     def watched(purpose, text, stored):
         if purpose == "one-time-code":
@@ -116,7 +116,7 @@ def test_attempt_is_committed_before_the_code_is_compared(crowd, api, fresh, mon
             recorded.extend(crowd.race([lambda: counted()]))
         return compare(purpose, text, stored)
 
-    monkeypatch.setattr(crypto, "matches", watched)
+    monkeypatch.setattr(secret, "matches", watched)
 
     api.post(path, **{**body, "code": wrong(body["code"])})
 

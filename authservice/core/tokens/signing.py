@@ -1,29 +1,46 @@
-"""The keys that sign access tokens, and the only code that verifies the signature of a token.
+"""Access tokens and refresh tokens: issue and read both, and the keys that sign access tokens.
 
-By default the key is HS256, derived from `SECRET_KEY`; keys derived from `SECRET_KEY_FALLBACKS`
-still verify. With `SIGNING_KEYS` the algorithm is one of `ALGORITHMS`, and each key has a state:
-"next" is published but does not sign yet, "active" signs, "retired" only verifies. When a project
-adds `SIGNING_KEYS`, tokens signed with the derived key count as expired, so clients refresh them.
+Only this file verifies the signature of an access token. By default the key is HS256, derived from
+`SECRET_KEY`; keys derived from `SECRET_KEY_FALLBACKS` still verify. With `SIGNING_KEYS` the
+algorithm is one of `ALGORITHMS`, and each key has a state: "next" is published but does not sign
+yet, "active" signs, "retired" only verifies. When a project adds `SIGNING_KEYS`, tokens signed with
+the derived key count as expired, so clients refresh them.
 
 The host's own simplejwt keys are never used: tokens of the host are not valid here, and ours are
 not valid there.
 
 PyJWT is imported with the first token, since it imports all of `cryptography`: 25 ms, a tenth of
 what a worker needs to start, and a management command or a worker of Celery needs no token.
+
+Access tokens have the claims of RFC 9068. The format of a refresh token is `version | session id |
+counter | MAC`, base64url. No part of it is stored. The MAC (HMAC-SHA-256) covers the other parts
+and the random seed in the row of the session. An attacker therefore cannot forge a token with a
+leaked database alone, nor with a leaked key alone.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
+import secrets
+import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
+from uuid import UUID
 
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.module_loading import import_string
 
-from authservice.kernel import clock, crypto, errors, settings
+from authservice.core.conf import core
+from authservice.core.models import Session
+from authservice.core.users.person import Person
+from authservice.kernel import clock, errors, levels, settings
+from authservice.kernel.interfaces import SessionData
+from authservice.kernel.modules import plugs
+from authservice.kernel.secret import Secret, Unreadable, b64, keys, mac, macs, unb64
 from authservice.kernel.sections import root
 
 # Ed25519 is the name that RFC 9864 gives to EdDSA with this curve. Some verifiers know only one of
@@ -79,7 +96,7 @@ class KeyRing:
         # The token is assembled here rather than by `jwt.encode`, which inspects the key for each
         # token. PyJWT makes the signature itself.
         signature = _algorithm(self.active.alg).sign(signed.encode("ascii"), self.active.signing)
-        return f"{signed}.{crypto.b64(signature)}"
+        return f"{signed}.{b64(signature)}"
 
     def read(self, token: str) -> dict[str, Any]:
         """The claims of a valid, unexpired token. Raises `InvalidToken` or `TokenExpired`. A token
@@ -98,10 +115,10 @@ class KeyRing:
             if (
                 key is None
                 or key.alg != alg
-                or not key.verifies(signed.encode("ascii"), crypto.unb64(signature))
+                or not key.verifies(signed.encode("ascii"), unb64(signature))
             ):
                 raise errors.InvalidToken
-            claims = json.loads(crypto.unb64(payload))
+            claims = json.loads(unb64(payload))
         except (ValueError, RecursionError) as error:
             raise errors.InvalidToken from error
         if not isinstance(claims, dict):
@@ -134,13 +151,13 @@ class KeyRing:
 
 
 def _segment(values: dict[str, Any]) -> str:
-    return crypto.b64(_encode(values).encode())
+    return b64(_encode(values).encode())
 
 
 def _unverified(segment: str) -> dict[str, Any]:
     """The JSON object in a segment of a token, empty if there is none."""
     try:
-        value = json.loads(crypto.unb64(segment))
+        value = json.loads(unb64(segment))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
@@ -157,7 +174,7 @@ def _algorithm(alg: str) -> Any:
 def _named(header: str) -> tuple[str, str]:
     """The `kid` and `alg` of a header, both empty if the header does not have our form."""
     try:
-        parsed = json.loads(crypto.unb64(header))
+        parsed = json.loads(unb64(header))
     except (ValueError, RecursionError):
         return "", ""
     if not isinstance(parsed, dict) or set(parsed) != _HEADER or parsed["typ"] != TYPE:
@@ -170,13 +187,13 @@ def ring() -> KeyRing:
     """The keys of the current settings, cached: parsing a key costs more than using it."""
     derived = tuple(
         Key(
-            kid=crypto.b64(hashlib.sha256(b"kid:" + secret).digest()[:9]),
+            kid=b64(hashlib.sha256(b"kid:" + secret).digest()[:9]),
             alg="HS256",
             state="retired" if number else "active",
             signing=secret,
             verifying=secret,
         )
-        for number, secret in enumerate(crypto.keys("access-token"))
+        for number, secret in enumerate(keys("access-token"))
     )
     return KeyRing(tuple(configured()), replaced=derived) if root.signing_keys else KeyRing(derived)
 
@@ -219,7 +236,7 @@ def _parse(number: int, entry: Any) -> Key:
         }
         required = {name: jwk[name] for name in members[jwk["kty"]]}
         text = json.dumps(required, separators=(",", ":"), sort_keys=True)
-        kid = crypto.b64(hashlib.sha256(text.encode()).digest())
+        kid = b64(hashlib.sha256(text.encode()).digest())
     published = {**jwk, "kid": kid, "use": "sig", "alg": alg}
     return Key(str(kid), alg, state, private, public, published)
 
@@ -259,3 +276,96 @@ def _jwk(where: str, alg: str, public: Any) -> dict[str, Any]:
     # `_parse` adds `use`, and a key should not have both (RFC 7517 section 4.3).
     jwk.pop("key_ops", None)
     return jwk
+
+
+ACCESS = "access"
+
+
+def issue_access_token(person: Person, session: Session) -> tuple[Secret, int]:
+    """A new access token of the session, and its lifetime in seconds."""
+    seconds = _lifetime(session)
+    issued_at = int(clock.timestamp())
+
+    additional: dict[str, Any] = {}
+    if core.claims_hook:
+        additional.update(import_string(core.claims_hook)(person.user))
+    for data in plugs(SessionData):
+        additional.update(data.claims(person, session))
+
+    claims = {
+        **additional,
+        "sub": person.id,
+        "jti": secrets.token_hex(16),
+        "iat": issued_at,
+        "exp": issued_at + seconds,
+        "typ": ACCESS,
+        "ver": person.token_version,
+        "sid": str(session.pk),
+        "amr": session.amr.split(),
+        "auth_time": int(session.auth_time.timestamp()),
+    }
+    if (level := levels.of(session.amr.split())) is not None:
+        claims["acr"] = level
+    return Secret(ring().encode(claims)), seconds
+
+
+def read_access_token(token: Secret) -> dict[str, Any]:
+    """The claims of an access token with a valid signature. Raises `InvalidToken` or
+    `TokenExpired`."""
+    claims = ring().read(token.reveal())
+    if claims["typ"] != ACCESS:
+        raise errors.InvalidToken
+    return claims
+
+
+def is_ours(token: Secret) -> bool:
+    """Whether the token says that this service issued it. A token of another issuer is left to
+    the other authentication of the project. A token that names this service is refused if it is
+    not valid."""
+    return ring().names_us(token.reveal())
+
+
+def _lifetime(session: Session) -> int:
+    # An access token never expires later than its session.
+    remaining = session.expires_at - clock.now()
+    return max(1, int(min(root.access_token_ttl, remaining).total_seconds()))
+
+
+_REFRESH = "refresh-token"
+_REFRESH_VERSION = 1
+# The version, the session id and the counter.
+_BODY = struct.Struct(">B16sI")
+_MAC = 32  # bytes
+
+
+@dataclass(frozen=True)
+class RefreshToken:
+    session_id: UUID
+    counter: int
+    mac: bytes = field(repr=False)
+
+    def genuine(self, seed: str) -> bool:
+        """Whether the MAC is valid for the seed in the row of the session, under the current key or
+        a fallback."""
+        message = _refresh_message(self.session_id, self.counter, seed)
+        return any(hmac.compare_digest(made, self.mac) for made in macs(_REFRESH, message))
+
+
+def derive_refresh_token(session_id: UUID, counter: int, seed: str) -> Secret:
+    """The refresh token of the session with this counter. It can be derived again while the keys
+    are the same."""
+    body = _BODY.pack(_REFRESH_VERSION, session_id.bytes, counter)
+    return Secret(b64(body + mac(_REFRESH, _refresh_message(session_id, counter, seed))))
+
+
+def parse_refresh_token(text: Secret) -> RefreshToken:
+    """The parts of a token; the MAC is not verified. Raises `Unreadable`."""
+    raw = unb64(text.reveal())
+    if len(raw) != _BODY.size + _MAC or raw[0] != _REFRESH_VERSION:
+        raise Unreadable
+    _, session_id, counter = _BODY.unpack_from(raw)
+    return RefreshToken(UUID(bytes=session_id), counter, raw[_BODY.size :])
+
+
+def _refresh_message(session_id: UUID, counter: int, seed: str) -> bytes:
+    return _BODY.pack(_REFRESH_VERSION, session_id.bytes, counter) + bytes.fromhex(seed)

@@ -1,4 +1,5 @@
-"""Accounts created by staff, without a password, and the mailed links to set one.
+"""Staff create accounts, without a password, mail the links to set one, and delete users
+permanently, with all their data in the service.
 
 Staff never learn a password. The reader of the mailbox sets it with the link, which also proves the
 address.
@@ -6,20 +7,23 @@ address.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
+from django.db import IntegrityError
 
 from authservice.core import errors
 from authservice.core.messages import kinds
 from authservice.core.models import PhoneSource, Session
-from authservice.core.staff import authority
+from authservice.core.staff import authority, super_admins
 from authservice.core.users import creation
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
-from authservice.kernel import databases, events, message_queue, transactions
+from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.errors import invalid
-from authservice.kernel.phrases import phrase
+from authservice.kernel.languages import phrase
 
 
 def create(new_user: NewUser, *, by: Person, session: Session, client: Client) -> Person:
@@ -31,7 +35,7 @@ def create(new_user: NewUser, *, by: Person, session: Session, client: Client) -
     _require_mail()
 
     def welcome(person: Person) -> Person:
-        record(person, by=by.user, client=client)
+        record_creation(person, by=by.user, client=client)
         message_queue.send(kinds.ACCOUNT_MADE, person.email, client, using=databases.primary())
         return person
 
@@ -40,7 +44,7 @@ def create(new_user: NewUser, *, by: Person, session: Session, client: Client) -
         return creation.create_user(user_by_staff, creation.unusable(), welcome)
 
 
-def record(person: Person, *, by: Any, client: Client) -> None:
+def record_creation(person: Person, *, by: Any, client: Client) -> None:
     """Record that staff created an account, over the API or in Django admin."""
     values = {"email": person.email, "username": person.username, "name": person.account.name}
     initial = {name: {"before": None, "after": value} for name, value in values.items() if value}
@@ -58,7 +62,7 @@ def mail_reset(person: Person, *, by: Person, session: Session, client: Client) 
         _mail_reset(person, editor.user, client)
 
 
-@transactions.inside
+@databases.inside_transaction
 def mail_reset_in_admin(person: Person, *, by: Any, client: Client) -> None:
     """`mail_reset` for a caller that holds the lock of the user; `by` is the row of the member of
     staff."""
@@ -88,3 +92,55 @@ def _require_reachable(person: Person) -> None:
 def _require_mail() -> None:
     if not message_queue.can_mail():
         raise errors.EmailNotConfigured
+
+
+def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
+    """Delete the user. Receivers of `pre_delete` may first transfer rows that must stay.
+
+    `by` is the acting super admin, `session` their session. Raises the errors of
+    `authority.acting`, `UserNotFound`, `CannotModifySelf`, `LastSuperAdmin`, and `UserInUse` if a
+    table of the host project still references the user, also by a constraint that Django does not
+    know.
+    """
+    if by.user.pk == pk:
+        raise errors.CannotModifySelf
+    keys_to_lock = super_admins.keys_to_lock(pk, losing=True)
+    prepared = None
+    try:
+        with (
+            authority.recorded("admin.user.deleted", pk, by=by.user, client=client),
+            authority.acting(by, session, *keys_to_lock) as editor,
+        ):
+            # `keys_to_lock` lacks super admins who are that by a property of the user model only.
+            # The acting super admin may be one of them, and remains.
+            present = super_admins.read_locked(pk, {*keys_to_lock, by.user.pk}, losing=True)
+            authority.require_over_account(editor.user, present)
+            prepared = prepare_deletion(
+                present, lambda: record_deletion(present, by=editor.user, client=client)
+            )
+            prepared.user.delete(using=databases.primary())
+    except IntegrityError as error:
+        if prepared is None:
+            raise  # an earlier statement failed, such as the one that writes the audit entry
+        raise errors.UserInUse from error  # also from the commit, for deferred constraints
+
+
+def prepare_deletion(person: Person, write_entry: Callable[[], None]) -> Person:
+    """Prepare the deletion of a locked user in the current transaction; returns the user.
+
+    `write_entry` writes the audit entry now: a deleted user has no primary key to record.
+    """
+    write_entry()
+    super_admins.lock_against_references(person.user.pk)
+    return person
+
+
+def record_deletion(person: Person, *, by: Any, client: Client) -> None:
+    """Record a deletion by staff; call it before the deletion."""
+    events.record_by_staff("admin.user.deleted", by, person.user, client, **audit_metadata(person))
+
+
+def audit_metadata(person: Person) -> dict[str, Any]:
+    """What the audit entry of a deletion says of the user."""
+    values = {"email": person.email, "username": person.username, "name": person.account.name}
+    return {name: {"before": value, "after": None} for name, value in values.items()}

@@ -1,6 +1,7 @@
-"""What a request says about its client: address (also behind proxies that the project trusts, see
-`TRUSTED_PROXIES`), user agent, request id, device, the origin of the page that sends the request,
-and the spelling of the path.
+"""What a request brings: its body, a JSON object of at most 64 KiB, or empty (some routes also
+accept a form), and what it says about its client: address (also behind proxies that the project
+trusts, see `TRUSTED_PROXIES`), user agent, request id, device, the origin of the page that sends
+the request, and the spelling of the path.
 
 A page cannot forge `Origin` or `Sec-Fetch-Site` (the Fetch standard forbids scripts to set them).
 Browsers send `Sec-Fetch-*` only by https and to localhost.
@@ -9,6 +10,7 @@ Browsers send `Sec-Fetch-*` only by https and to localhost.
 from __future__ import annotations
 
 import ipaddress
+import json
 import logging
 import os
 import re
@@ -18,17 +20,147 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
-from django.core.exceptions import DisallowedHost
-from django.http import HttpRequest
+from django.core.exceptions import DisallowedHost, RequestDataTooBig
+from django.http import HttpRequest, QueryDict, RawPostDataException, UnreadablePostError
 
 from authservice.kernel import errors, languages, settings, throttling
 from authservice.kernel.client import Client, DeviceToken
-from authservice.kernel.http import cookies
+from authservice.kernel.http import envelope
 from authservice.kernel.interfaces import RequestGuard
+from authservice.kernel.languages import Phrase, phrase
 from authservice.kernel.modules import plugs
 from authservice.kernel.origins import normal
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import UNIX, Network, mount, root, trusted_network
+
+BODY_LIMIT = 64 * 1024
+# Of a body that is too long, at most this many bytes are read.
+_MAX_DISCARDED = 16 * 1024 * 1024
+_CHUNK = 64 * 1024
+FORM = "application/x-www-form-urlencoded"
+_NO_LENGTH = phrase("A request with a body must have a Content-Length header.")
+_ENCODED = phrase("A body with a Content-Encoding is not accepted. Send it without compression.")
+_NO_FORM = phrase(
+    "The body must be sent as application/json or application/x-www-form-urlencoded, in UTF-8."
+)
+
+
+def read_body(request: HttpRequest, refusal: Phrase | None = None) -> dict[str, Any]:
+    """The body as a dict. An empty body is an empty dict and needs no content type. `refusal`
+    replaces the message of `UnsupportedMediaType`."""
+    raw = _octets(request)
+    if not raw:
+        return {}
+    _require_json(request, refusal)
+    try:
+        parsed = json.loads(raw.decode(), parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:  # deep nesting exhausts the parser's stack
+        raise errors.InvalidJSON from error
+    if not isinstance(parsed, dict):
+        raise errors.InvalidRequestBody
+    return parsed
+
+
+def read_form(request: HttpRequest) -> dict[str, Any]:
+    """The body of a route that an HTML page submits to: form fields, or JSON as elsewhere."""
+    if request.content_type != FORM:
+        # Not `multipart/form-data` either: it can have files, and these routes take none.
+        return read_body(request, _NO_FORM)
+    return QueryDict(_octets(request), encoding="utf-8").dict()
+
+
+def receive_body(request: HttpRequest) -> None:
+    """Read the body into memory without validating it; `read_body` raises the errors later. Only
+    `RequestTooLarge` is raised here, for a body in chunks: its length is not known before."""
+    with suppress(OSError, ValueError, RequestDataTooBig, RawPostDataException):
+        if body_length(request) <= BODY_LIMIT:
+            _received_octets(request)
+
+
+def body_length(request: HttpRequest) -> int:
+    """What the header `Content-Length` says, in bytes; 0 without one. Raises `ValueError` if
+    it is not a number."""
+    return int(request.META.get("CONTENT_LENGTH") or 0)
+
+
+def _octets(request: HttpRequest) -> bytes:
+    """The body, after the checks of its length and encoding. Raises a `Fault`."""
+    try:
+        if body_length(request) > BODY_LIMIT:
+            _discard(request)
+            raise errors.RequestTooLarge
+        raw = _received_octets(request)
+    except RequestDataTooBig as error:
+        raise errors.RequestTooLarge from error
+    except RawPostDataException as error:
+        # A middleware of the host project has read form fields, which consumes a multipart body.
+        _require_json(request)
+        raise errors.InvalidRequestBody from error
+    except (UnreadablePostError, ValueError) as error:
+        raise errors.InvalidRequestBody from error
+    if len(raw) > BODY_LIMIT:
+        raise errors.RequestTooLarge
+    if not raw and _is_chunked(request) and not _body_ends(request):
+        raise errors.InvalidRequestBody(_NO_LENGTH)
+    encoding = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower()
+    if raw and encoding not in ("", "identity"):
+        # RFC 9110 section 15.5.16: the header says what would be accepted.
+        raise errors.UnsupportedMediaType(_ENCODED, headers={"Accept-Encoding": "identity"})
+    return raw
+
+
+def _received_octets(request: HttpRequest) -> bytes:
+    """The body, which the request keeps. Raises `RequestTooLarge` for a body in chunks that is
+    longer than `LIMIT`.
+
+    Django reads as many octets as Content-Length says. It reads none of a body in chunks, which has
+    no Content-Length: in WSGI such a body has no defined end, unless the server says that its
+    stream ends (`_ends`).
+    """
+    raw = request.body
+    if raw or not _is_chunked(request) or not _body_ends(request):
+        return raw
+    stream = request.META["wsgi.input"]
+    parts = []
+    size = 0
+    while size <= BODY_LIMIT and (part := stream.read(BODY_LIMIT + 1 - size)):
+        parts.append(part)
+        size += len(part)
+    raw = b"".join(parts)
+    if size > BODY_LIMIT:
+        _discard(stream)
+        raise errors.RequestTooLarge
+    # Django keeps the body here, for a hook or a middleware of the project that reads it later.
+    request._body = raw
+    return raw
+
+
+def _is_chunked(request: HttpRequest) -> bool:
+    return "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH")
+
+
+def _body_ends(request: HttpRequest) -> bool:
+    """Whether the stream of a WSGI server ends with the body, as that of gunicorn does."""
+    return bool(request.META.get("wsgi.input_terminated"))
+
+
+def _require_json(request: HttpRequest, refusal: Phrase | None = None) -> None:
+    charset = (request.content_params or {}).get("charset", "utf-8").lower().replace("-", "")
+    if request.content_type != "application/json" or charset != "utf8":
+        raise errors.UnsupportedMediaType(refusal)
+
+
+def _discard(stream: Any) -> None:
+    # A server that closes a connection with unread bytes resets it, and the client would not get
+    # the error response. So the rest of the body is read, up to a limit, and discarded.
+    for _ in range(_MAX_DISCARDED // _CHUNK):
+        if not stream.read(_CHUNK):
+            return
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)  # NaN and Infinity are not JSON (RFC 8259 section 6)
+
 
 logger = logging.getLogger("authservice.request")
 
@@ -48,6 +180,8 @@ _PORT = re.compile(r"^(?:\[)?((?<=\[)[0-9A-Fa-f:.]+(?=\])|[0-9.]+)(?:\])?(?::\d+
 _FORWARDED = {"HTTP_X_FORWARDED_FOR": "X-Forwarded-For", "HTTP_FORWARDED": "Forwarded"}
 # Values of `REMOTE_ADDR` for the peer of a Unix socket, which has no address.
 _NAMELESS = ("", "unix:")
+# Headers in which browsers say that they load a page in advance.
+_PURPOSES = ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_PURPOSE", "HTTP_X_MOZ")
 _reported = False
 
 
@@ -71,7 +205,9 @@ def client(request: HttpRequest, request_id: str) -> Client:
 
 
 def _device_token(request: HttpRequest) -> Secret:
-    token: str = request.META.get("HTTP_X_DEVICE_TOKEN") or cookies.get(request, DEVICE_COOKIE)
+    token: str = request.META.get("HTTP_X_DEVICE_TOKEN") or envelope.get_cookie(
+        request, DEVICE_COOKIE
+    )
     return Secret(token if len(token) <= _MAX_DEVICE_TOKEN else "")
 
 
@@ -231,3 +367,26 @@ def is_escaped(request: HttpRequest) -> bool:
     # Of the sent path, only as many segments as `below` has: a proxy may have changed the path
     # before them, and the mount itself may need escapes.
     return "%" in below or "%" in "".join(sent.split("/")[-below.count("/") - 1 :])
+
+
+def is_prefetch(request: HttpRequest) -> bool:
+    """Whether a browser requests the page before its user has followed the link."""
+    purposes = [request.META.get(name, "").lower() for name in _PURPOSES]
+    return any(word in text for text in purposes for word in ("prefetch", "prerender", "preview"))
+
+
+def is_navigation(request: HttpRequest) -> bool:
+    """Whether the browser opens the address as a page, rather than as an image or for a script.
+    True for clients that send no `Sec-Fetch-Mode`."""
+    return bool(request.META.get("HTTP_SEC_FETCH_MODE", "navigate") == "navigate")
+
+
+def opened_by_browser(request: HttpRequest) -> bool:
+    """Like `is_navigation`, but false for clients that send no `Sec-Fetch-Mode`, such as programs:
+    these read JSON."""
+    return bool(request.META.get("HTTP_SEC_FETCH_MODE") == "navigate")
+
+
+def embedded(request: HttpRequest) -> bool:
+    """Whether a page embeds the link (for example as an image) and cannot read the response."""
+    return bool(request.META.get("HTTP_SEC_FETCH_MODE") == "no-cors")
