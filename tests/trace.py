@@ -31,7 +31,7 @@ from django.test import Client, override_settings
 Send = Callable[[], object]
 PASSWORD = "plum tart 42 windows"
 # The decorators that check where a function is called.
-ASSERTIONS = ("kernel/databases.py", ("call", "is_open"))
+ASSERTIONS = ("kernel/databases.py", ("call", "is_transaction_open"))
 SOURCES = str(Path(__file__).parents[1] / "authservice") + os.sep
 
 

@@ -13,9 +13,13 @@ ROUTES = tuple(
 COOKIES = ("tests/csrf/test_token_cookies.py", "tests/csrf/test_binding.py")
 
 
-# Every case is tried with each store below; the quick suite has a sample with one of them.
-def test_session_module_fulfils_the_contract_of_login_modules():
-    holds(*ROUTES, *COOKIES, host="session", sample=True, SESSION_STORE="database")
+# Slow with the second store: with it, every case is tried on SQLite below, and a sample on the
+# database of the run here.
+@pytest.mark.parametrize(
+    "store", ["database", pytest.param("cache", marks=[needs_redis, pytest.mark.slow])]
+)
+def test_session_module_fulfils_the_contract_of_login_modules(store):
+    holds(*ROUTES, *COOKIES, host="session", sample=True, SESSION_STORE=store, REDIS_URL=REDIS)
 
 
 @pytest.mark.slow
