@@ -24,7 +24,7 @@ from django.utils.crypto import constant_time_compare
 from authservice.csrf.conf import conf
 from authservice.kernel import errors, secret
 from authservice.kernel.http import envelope
-from authservice.kernel.http.incoming import network, target_origin
+from authservice.kernel.http.incoming import address_of, target_origin
 from authservice.kernel.interfaces import RequestGuard
 from authservice.kernel.origins import normal
 from authservice.kernel.sections import frontend, root
@@ -106,7 +106,7 @@ def _refusal(request: HttpRequest, reason: str, message: str = "") -> errors.Inv
         "Refused %s %s from %s: %s.",
         request.method,
         ascii(request.path[:_LONGEST_PATH]),
-        network(request) or "an unknown address",
+        address_of(request.META)[1] or "an unknown address",
         reason,
     )
     message = message or errors.InvalidCsrf.message

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.core.signing import BadSignature
+from django.utils.functional import cached_property
 
 from authservice.kernel import clock, secret
 from authservice.kernel.secret import Secret
@@ -23,6 +24,8 @@ class Client:
     `address` is the client's IP address or "". `network` is the key of the flood limits: the IPv4
     address, or the /64 of an IPv6 address. `http` is the request itself, only to be passed on to
     third-party authentication backends and Django's own signals.
+
+    `device` is the content of `device_token`, or None if that is not authentic.
     """
 
     address: str = ""
@@ -32,6 +35,10 @@ class Client:
     device_token: Secret = field(default_factory=lambda: Secret(""))
     language: str = ""
     http: Any = None
+
+    @cached_property
+    def device(self) -> DeviceToken | None:
+        return DeviceToken.read(self.device_token) if self.device_token else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +68,11 @@ class DeviceToken:
     @classmethod
     def read(cls, token: Secret) -> DeviceToken | None:
         """The content of the token, or None if it is not authentic or has expired."""
-        if not token or len(token.reveal()) > _MAX_LENGTH:
+        text = token.reveal()
+        if len(text) > _MAX_LENGTH:
             return None
         try:
-            values = secret.signer(_DEVICE).unsign_object(token.reveal())
+            values = secret.signer(_DEVICE).unsign_object(text)
         except BadSignature:
             return None
         device, issued_at, version, user = values

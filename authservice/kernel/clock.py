@@ -50,7 +50,7 @@ class Reading:
 _current: ContextVar[Reading | None] = ContextVar("authservice_clock", default=None)
 
 
-# `now`, `utc` and `timestamp` do not call `reading`: they run dozens of times in a login.
+# These functions and `uuid7` do not call `reading`: they run dozens of times in a login.
 def now() -> datetime:
     """The time for columns of the database: as `timezone.now()`, aware if `USE_TZ` is true, else
     in the local time of the process, as Python interprets naive times."""
@@ -82,7 +82,8 @@ def number() -> int:
 def by_now() -> datetime:
     """As `now`, plus the time that has passed since the reading, such as in waits for locks. Only
     for the statement that spends a credential, which compares its expiry."""
-    return now() + timedelta(seconds=monotonic() - reading().began)
+    current = _current.get() or _read()
+    return stored(current.at + timedelta(seconds=monotonic() - current.began))
 
 
 class unit:  # noqa: N801  used like a function; a generator would take twice the calls
@@ -139,7 +140,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 def uuid7() -> UUID:
     """48 bits of Unix milliseconds, then 74 random bits: adjacent in an index, unguessable."""
-    milliseconds = (utc() - _EPOCH) // _MILLISECOND
+    milliseconds = ((_current.get() or _read()).at - _EPOCH) // _MILLISECOND
     random = secrets.randbits(74)
     high, low = random >> 62, random & ((1 << 62) - 1)
     return UUID(int=milliseconds << 80 | _UUID_VERSION | high << 64 | _UUID_VARIANT | low)

@@ -197,7 +197,9 @@ def _listeners(action: str) -> list[EventListener]:
 def _is_noticed(action: str) -> bool:
     """Whether there is a listener or a receiver. If there is neither, no event is built."""
     signal = actions.ACTIONS[action].signal
-    return bool(_listeners(action) or (signal is not None and signal.receivers))
+    return (signal is not None and bool(signal.receivers)) or any(
+        listener.listens(action) for listener in plugs(EventListener)
+    )
 
 
 def _notify(event: Event) -> None:

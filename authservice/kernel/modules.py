@@ -194,28 +194,25 @@ def misfit(slot: str, filler: Any) -> str:
 
 
 @overload
-def plugs(slot: type[Filler]) -> tuple[Filler, ...]: ...
+def plugs(slot: type[Filler], /) -> tuple[Filler, ...]: ...
 @overload
-def plugs(slot: str) -> tuple[Any, ...]: ...
-def plugs(slot: type[Slot] | str) -> tuple[Any, ...]:
+def plugs(slot: str, /) -> tuple[Any, ...]: ...
+@settings.cached_for_host
+def plugs(slot: type[Slot] | str, /) -> tuple[Any, ...]:
     """The fillers of a slot from all installed modules, by its base class or its name. Raises
     `KeyError` for an unknown name."""
-    return _fillers(slot if isinstance(slot, str) else slot.slot)
+    name = slot if isinstance(slot, str) else slot.slot
+    if name not in SLOTS:
+        raise KeyError(name)
+    if name in _swapped:
+        return _swapped[name]
+    return tuple(import_string(path) for _, filled, path in slots_filled() if filled == name)
 
 
 @settings.cached_for_host
-def _fillers(slot: str) -> tuple[Any, ...]:
-    if slot not in SLOTS:
-        raise KeyError(slot)
-    if slot in _swapped:
-        return _swapped[slot]
-    return tuple(import_string(path) for _, name, path in slots_filled() if name == slot)
-
-
-def plug(slot: type[Filler]) -> Filler | None:
+def plug(slot: type[Filler], /) -> Filler | None:
     """The one filler of a slot of `SINGLE`: the last one in `INSTALLED_APPS`, or None."""
-    fillers: tuple[Filler, ...] = _fillers(slot.slot)
-    return fillers[-1] if fillers else None
+    return next(reversed(plugs(slot)), None)
 
 
 @contextmanager
@@ -223,7 +220,7 @@ def plugged(slot: str, filler: Any) -> Iterator[None]:
     """Within this context, `filler` is the only filler of the slot; for tests."""
     outer = _swapped.get(slot)
     _swapped[slot] = (filler,)
-    _fillers.cache_clear()
+    _forget_fillers()
     try:
         yield
     finally:
@@ -231,7 +228,12 @@ def plugged(slot: str, filler: Any) -> Iterator[None]:
             del _swapped[slot]
         else:
             _swapped[slot] = outer
-        _fillers.cache_clear()
+        _forget_fillers()
+
+
+def _forget_fillers() -> None:
+    for find in cast(tuple[Any, ...], (plugs, plug)):
+        find.cache_clear()
 
 
 @settings.cached_for_host

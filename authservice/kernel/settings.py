@@ -24,11 +24,11 @@ from datetime import datetime, timedelta
 from importlib.util import find_spec
 from types import NoneType, UnionType
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
     NamedTuple,
+    ParamSpec,
     TypeVar,
     Union,
     cast,
@@ -43,9 +43,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 from django.utils.module_loading import import_string
 
-if TYPE_CHECKING:
-    from functools import _lru_cache_wrapper
-
+P = ParamSpec("P")
 T = TypeVar("T")
 
 SETTING = "AUTHSERVICE"
@@ -178,20 +176,20 @@ def pluggable(chosen: str, built_in: Mapping[str, str]) -> Any:
     return import_string(built_in.get(chosen, chosen))
 
 
-def cached(function: Callable[..., T]) -> _lru_cache_wrapper[T]:
+def cached(function: Callable[P, T]) -> Callable[P, T]:
     """Decorator: `functools.cache`, cleared when any setting changes."""
     cached_function = functools.cache(function)
     on_change(cached_function.cache_clear)
-    return cached_function
+    return cast(Callable[P, T], cached_function)
 
 
-def cached_for_host(function: Callable[..., T]) -> _lru_cache_wrapper[T]:
+def cached_for_host(function: Callable[P, T]) -> Callable[P, T]:
     """Decorator: `functools.cache` for results that depend only on models, databases and apps,
     cleared when any other setting than `AUTHSERVICE` changes. So tests that change `AUTHSERVICE`
     need not compile every statement again."""
     cached_function = functools.cache(function)
     on_host_change(cached_function.cache_clear)
-    return cached_function
+    return cast(Callable[P, T], cached_function)
 
 
 def on_change(forget: Callable[[], None]) -> Callable[[], None]:

@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from functools import cache, lru_cache
 from itertools import count
 from operator import attrgetter, methodcaller
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from django.db import Error, OperationalError, connections, models
@@ -114,12 +114,59 @@ class Bound(NamedTuple):
     sql: str
     params: list[Any]
 
-    def run(self) -> int:
-        """Run the statement; returns the number of affected rows."""
-        return run(self.connection, self.sql, self.params, _rowcount)
+    @overload
+    def run(self) -> int: ...
+    @overload
+    def run(self, read: Callable[[Any], Result], *, again: bool = False) -> Result: ...
+    def run(self, read: Callable[[Any], Any] = _rowcount, *, again: bool = False) -> Any:
+        """Run the statement on a cursor of Django, so that instrumentation sees it, and return
+        `read(cursor)`: by default the number of affected rows. The cursor prepares statements if
+        it may.
+
+        Raises `PreparedStatementLost` inside a transaction; outside of one, the statement is run
+        `again`, once.
+        """
+        connection = self.connection
+        driver = connection.connection
+        # A threshold other than None is the project's own choice. Other drivers have none.
+        prepares: bool | None = (
+            getattr(driver, "prepare_threshold", 0) is None and connection.alias not in _lost
+        )
+        if prepares and (prepares := _allowed.get(driver)) is None:  # not decided yet
+            prepares = _allowed[driver] = _should_prepare(connection)
+        try:
+            if prepares:
+                former_factory = driver.cursor_factory
+                aware = connection.timezone is not None
+                driver.cursor_factory = _preparing(connection.Database, aware)
+                try:
+                    cursor_context = connection.cursor()
+                finally:
+                    driver.cursor_factory = former_factory
+            else:
+                cursor_context = connection.cursor()
+            with cursor_context as cursor:
+                cursor.execute(self.sql, self.params)
+                return read(cursor)
+        except Error as error:
+            if again or not _has_lost_statement(connection, error):
+                raise
+        return self.run(read, again=True)
 
 
-class Select(_Statement):
+class _ByName(_Statement):
+    """A statement whose values are passed by name: its plan is SQL, slots and converters."""
+
+    def bound(self, using: str, **values: Any) -> Bound:
+        """The statement with these values, to be run later."""
+        sql, slots, _ = self._plans[using]
+        connection = connections[using]
+        pairs = ((values[name] if name else constant, prepare) for name, prepare, constant in slots)
+        params = [prepare(value, connection) if prepare else value for value, prepare in pairs]
+        return Bound(connection, sql, params)
+
+
+class Select(_ByName):
     """`build` returns a `values_list` queryset with `param`s in its filters."""
 
     def __init__(self, build: Callable[[], QuerySet[Any, Any]]) -> None:
@@ -132,15 +179,15 @@ class Select(_Statement):
         return rows[0] if rows else None
 
     def all(self, using: str, **values: Any) -> list[tuple[Any, ...]]:
-        sql, slots, converters = self._plans[using]
-        connection = connections[using]
-        fetched = run(connection, sql, _filled(slots, values, connection), _fetch_all)
+        statement = self.bound(using, **values)
+        fetched = statement.run(_fetch_all)
+        converters = self._plans[using][2]
         if not converters:
             return list(fetched)
         rows = [list(row) for row in fetched]
         for row in rows:
             for index, convert, expression in converters:
-                row[index] = convert(row[index], expression, connection)
+                row[index] = convert(row[index], expression, statement.connection)
         return [tuple(row) for row in rows]
 
     def _plan(self, using: str) -> Any:
@@ -162,7 +209,7 @@ class Select(_Statement):
         return sql, _slots(params, compiler.connection), conversions
 
 
-class Update(_Statement):
+class Update(_ByName):
     """`build` returns the queryset to update, `changes` the new values: plain, or with `param`s."""
 
     def __init__(
@@ -175,18 +222,12 @@ class Update(_Statement):
         """Run the update; returns the number of matched rows."""
         return self.bound(using, **values).run()
 
-    def bound(self, using: str, **values: Any) -> Bound:
-        """The statement with these values, to be run later."""
-        sql, slots = self._plans[using]
-        connection = connections[using]
-        return Bound(connection, sql, _filled(slots, values, connection))
-
     def _plan(self, using: str) -> Any:
         query: Any = self._build().query.chain(UpdateQuery)
         query.add_update_values(self._changes())
         compiler = query.get_compiler(using)
         sql, params = compiler.as_sql()
-        return sql, _slots(params, compiler.connection)
+        return sql, _slots(params, compiler.connection), ()
 
 
 def updating(rows: QuerySet[Any, Any], **changes: Any) -> Bound:
@@ -284,7 +325,7 @@ def changed_together(*updates: Bound) -> tuple[int, ...]:
     counts = [f"(SELECT COUNT(*) FROM change{n})" for n in range(len(updates))]  # noqa: S608
     sql = f"WITH {', '.join(parts)} SELECT {', '.join(counts)}"
     params = [value for update in updates for value in update.params]
-    (row,) = run(first, sql, params, _fetch_all)
+    (row,) = Bound(first, sql, params).run(_fetch_all)
     return tuple(row)
 
 
@@ -315,65 +356,32 @@ def _slots(params: Any, connection: Any) -> list[_Slot]:
     ]
 
 
-def _filled(slots: list[_Slot], values: dict[str, Any], connection: Any) -> list[Any]:
-    pairs = ((values[name] if name else constant, prepare) for name, prepare, constant in slots)
-    return [prepare(value, connection) if prepare else value for value, prepare in pairs]
-
-
 class PreparedStatementLost(OperationalError):
     """A prepared statement was lost. The transaction is aborted and may be repeated."""
 
 
-def run(connection: Any, sql: str, params: Sequence[Any], read: Callable[[Any], Result]) -> Result:
-    """Run the statement on a connection of Django and return `read(cursor)`.
-
-    Raises `PreparedStatementLost` inside a transaction; outside of one, the statement is run again.
-    """
-    try:
-        return _run(connection, sql, params, read)
-    except Error as error:
-        state = getattr(error.__cause__, "sqlstate", None)
-        if state not in (_MISSING, _DUPLICATE, _CHANGED):
-            raise
-        if state == _CHANGED and not connection.in_atomic_block:
-            # psycopg forgets all names after a rollback. Here there is nothing else to undo.
-            # `bool` reads nothing of the result.
-            _run(connection, "ROLLBACK", (), bool)
-        elif state != _CHANGED and connection.alias not in _lost:
-            _lost.add(connection.alias)
-            logger.error(
-                "Database %r does not keep prepared statements (%s), so this process no longer"
-                " prepares any. Behind a pooler, set AUTHSERVICE['PREPARED_STATEMENTS'] to"
-                " 'never'.",
-                connection.alias,
-                error,
-            )
-        if connection.in_atomic_block or not connection.get_autocommit():
-            raise PreparedStatementLost(*error.args) from error
-    return _run(connection, sql, params, read)
-
-
-def _run(connection: Any, sql: str, params: Sequence[Any], read: Callable[[Any], Result]) -> Result:
-    """Run the statement on a cursor of Django, so that instrumentation sees it. The cursor prepares
-    statements if it may."""
-    driver = connection.connection
-    # A threshold other than None is the project's own choice. Other drivers have none.
-    may_prepare = getattr(driver, "prepare_threshold", 0) is None and connection.alias not in _lost
-    prepares = may_prepare and _allowed.get(driver)
-    if prepares is None:  # not decided yet for this connection
-        prepares = _allowed[driver] = _should_prepare(connection)
-    if prepares:
-        former_factory = driver.cursor_factory
-        driver.cursor_factory = _preparing(connection.Database, connection.timezone is not None)
-        try:
-            cursor_context = connection.cursor()
-        finally:
-            driver.cursor_factory = former_factory
-    else:
-        cursor_context = connection.cursor()
-    with cursor_context as cursor:
-        cursor.execute(sql, params)
-        return read(cursor)
+def _has_lost_statement(connection: Any, error: Error) -> bool:
+    """Whether the server has lost the prepared statement, so that it may be run again. Raises
+    `PreparedStatementLost` inside a transaction, which the error has aborted."""
+    state = getattr(error.__cause__, "sqlstate", None)
+    if state not in (_MISSING, _DUPLICATE, _CHANGED):
+        return False
+    if state == _CHANGED and not connection.in_atomic_block:
+        # psycopg forgets all names after a rollback. Here there is nothing else to undo.
+        # `bool` reads nothing of the result.
+        Bound(connection, "ROLLBACK", []).run(bool)
+    elif state != _CHANGED and connection.alias not in _lost:
+        _lost.add(connection.alias)
+        logger.error(
+            "Database %r does not keep prepared statements (%s), so this process no longer"
+            " prepares any. Behind a pooler, set AUTHSERVICE['PREPARED_STATEMENTS'] to"
+            " 'never'.",
+            connection.alias,
+            error,
+        )
+    if connection.in_atomic_block or not connection.get_autocommit():
+        raise PreparedStatementLost(*error.args) from error
+    return True
 
 
 @cache

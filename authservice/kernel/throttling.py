@@ -85,13 +85,12 @@ def count(scope: str, subject: str, *, times: int = 1) -> None:
     if not conf.enabled:
         return
     limit, seconds = rate(scope)
-    now = clock.timestamp()
-    key = _key(scope, subject, now, seconds)
-    requests = _use_cache(
-        lambda cache: 1 if cache.add(key, 1, timeout=seconds + 1) else cache.incr(key), default=1
-    )
-    if requests > limit * times:
-        wait = seconds - int(now) % seconds
+
+    def add(cache: BaseCache, key: str) -> int:
+        return 1 if cache.add(key, 1, timeout=seconds + 1) else cache.incr(key)
+
+    if _change(scope, subject, add, default=1) > limit * times:
+        wait = seconds - int(clock.timestamp()) % seconds
         raise errors.TooManyRequests(headers={"Retry-After": str(wait)})
 
 
@@ -99,16 +98,21 @@ def refund(scope: str, subject: str) -> None:
     """Take one count back: the request turned out not to be abuse."""
     if not conf.enabled:
         return
-    key = _key(scope, subject, clock.timestamp(), rate(scope).seconds)
-    _use_cache(lambda cache: cache.decr(key))
+    _change(scope, subject, lambda cache, key: cache.decr(key), default=0)
 
 
-def _use_cache(operation: Callable[[BaseCache], int], *, default: int = 0) -> int:
-    """The result of `operation`; `default` if the key has expired or the cache is not available."""
+def _change(
+    scope: str, subject: str, change: Callable[[BaseCache, str], int], *, default: int
+) -> int:
+    """The result of `change`, which is called with the key of the current window; `default` if the
+    key has expired or the cache is not available."""
     if _breaker.is_open and not _breaker.allows():
         return default
+    window = int(clock.timestamp()) // rate(scope).seconds
+    # A digest, since IP addresses are personal data and every cache accepts it as a key.
+    key = f"authservice:flood:{scope}:{window}:{secret.digest('flood', subject)[:32]}"
     try:
-        result = operation(caches[conf.cache])
+        result = change(caches[conf.cache], key)
     except ValueError:  # the key does not exist: its window is over
         result = default
     except Exception:
@@ -150,12 +154,6 @@ class _Breaker:
 
 
 _breaker = _Breaker()
-
-
-def _key(scope: str, subject: str, now: float, seconds: int) -> str:
-    window = int(now) // seconds
-    # A digest, since IP addresses are personal data and every cache accepts it as a key.
-    return f"authservice:flood:{scope}:{window}:{secret.digest('flood', subject)[:32]}"
 
 
 @settings.on_change

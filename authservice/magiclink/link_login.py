@@ -174,7 +174,7 @@ def log_in_by_link(token: Secret, client: Client, *, caller: Person | None) -> L
         person, issued = one_time.find_link(purpose(), token)
     except Fault as fault:
         owner = one_time.owner_of(token, purpose())
-        lockout.count_throttle(lockout.network_of(owner, client))
+        lockout.count_network(owner, client)
         if owner is not None:  # attackers must not fill the log with unknown tokens
             login.record_failure(owner, client, _reason(fault), method=METHOD)
         raise

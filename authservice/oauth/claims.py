@@ -17,8 +17,6 @@ _MAX_SUBJECT = 255
 _MAX_TEXT = 2048
 # What programs of providers write for a missing value.
 _NO_SUBJECT = frozenset({"none", "null", "nil", "undefined", "nan", "0"})
-# Labels of domains that receive no mail, such as users.noreply.github.com.
-_NO_MAIL = frozenset({"noreply", "no-reply"})
 
 
 def subject(value: Any) -> str:
@@ -68,12 +66,6 @@ def verified_address(value: Any, verified: Any) -> tuple[str, bool]:
 def _addresses(value: Any) -> list[str]:
     entries = value if isinstance(value, list | tuple) else [value]
     return [text(entry) for entry in entries if text(entry)]
-
-
-def receives_mail(email: str) -> bool:
-    """Whether mail to the address can reach its user. An address such as
-    `1+ann@users.noreply.github.com` proves nothing: nobody reads its mails."""
-    return _NO_MAIL.isdisjoint(email.rpartition("@")[2].lower().split("."))
 
 
 def scopes(value: Any) -> tuple[str, ...]:

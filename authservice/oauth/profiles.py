@@ -16,7 +16,7 @@ from django.core.exceptions import ValidationError
 from authservice.core.users import extra_fields, identifiers
 from authservice.core.users.creation import NewUser
 from authservice.core.users.user_model import host
-from authservice.oauth import claims, errors, provider_settings
+from authservice.oauth import errors, provider_settings
 from authservice.oauth.conf import conf
 from authservice.oauth.provider import Profile
 
@@ -36,7 +36,7 @@ def cleaned(profile: Profile, provider: str) -> Profile:
     email = profile.email.strip()
     email = email if identifiers.is_new_email(email) else ""
     trusted = bool(email) and profile.email_verified and conf.trust_email_verification
-    trusted = trusted and claims.receives_mail(email)
+    trusted = trusted and identifiers.receives_mail(email)
     trusted = trusted and provider_settings.vouches_for(provider, email)
     return replace(profile, email=email, email_verified=trusted)
 

@@ -359,7 +359,7 @@ def home() -> str:
 def _shown(visitor: Visitor, show: Show, signed_in: bool) -> HttpResponse:
     request = visitor.request
     try:
-        count_request(request)
+        count_request(of_page(request))
         if request.method not in ("GET", "HEAD", "POST"):
             raise errors.MethodNotAllowed(headers={"Allow": "GET, HEAD, POST"})
         if is_escaped(request):  # the path in another spelling, such as `/logi%6e`

@@ -64,7 +64,7 @@ def log_in(request_token: Secret, credential: Mapping[str, Any], client: Client)
         raise _refused(None, client) from error
     match = keys.find(credential_id)
     if match is None:
-        lockout.count_throttle(client.network)
+        lockout.count_network(None, client)
         raise PasskeyUnknown
     passkey = match.passkey
     if not passkey.verifies:
@@ -90,7 +90,7 @@ def log_in(request_token: Secret, credential: Mapping[str, Any], client: Client)
     if outcome.tokens or outcome.challenges:
         return outcome
     # Neither: `used` has refused, or the user was deleted since.
-    lockout.count_throttle(lockout.network_of(match.person, client))
+    lockout.count_network(match.person, client)
     raise PasskeyRefused
 
 
@@ -125,7 +125,7 @@ def proofs_of(passkey: Passkey, assertion: Assertion) -> tuple[str, ...]:
 
 def _refused(person: Person | None, client: Client) -> PasskeyRefused:
     """Count and record a refusal; attackers must not fill the log with unknown ids."""
-    lockout.count_throttle(lockout.network_of(person, client))
+    lockout.count_network(person, client)
     if person is not None:
         _record_refusal(person, client)
     return PasskeyRefused()

@@ -72,12 +72,12 @@ def of(person: Person) -> Authenticator | None:
     """The user's authenticator, confirmed or not."""
     using = databases.primary()
     row = _BY_USER.first(using, user=person.user.pk)
-    return read(row) if row else None
+    return Authenticator.from_db(using, _COLUMNS, row) if row else None
 
 
-def read(row: Sequence[Any]) -> Authenticator | None:
+def read(row: Sequence[Any], using: str | None) -> Authenticator | None:
     """The authenticator in a row of `FROM_TOKEN`; None if the user has none."""
-    authenticator: Authenticator = Authenticator.from_db(databases.primary(), _COLUMNS, row)
+    authenticator: Authenticator = Authenticator.from_db(using, _COLUMNS, row)
     return authenticator if authenticator.pk else None
 
 
@@ -183,17 +183,12 @@ def new_secret() -> Secret:
     return Secret(base64.b32encode(secrets.token_bytes(_OCTETS)).decode())
 
 
-def is_code(text: str) -> bool:
-    """Whether a text has the form of a code: ASCII digits only, since `int` accepts others."""
-    return _SIX_DIGITS.fullmatch(text) is not None
-
-
 def matching_step(code: Secret, secret: Secret, *, after: int) -> int | None:
     """The time step of a code, if it is within the window and later than `after`; None for any
     other text."""
-    if not secret or not is_code(code.reveal()):
-        return None
     key, code_text = base64.b32decode(secret.reveal()), code.reveal()
+    if not key or not _SIX_DIGITS.fullmatch(code_text):
+        return None
     now = clock.timestamp()
     matching = []
     for drift in _WINDOW:
@@ -258,7 +253,8 @@ _DIGEST = "backup-code"
 
 
 def kind_of(code: Secret) -> Kind:
-    return TOTP if is_code(code.reveal()) else BACKUP_CODE
+    # ASCII digits only: `int` accepts others.
+    return TOTP if _SIX_DIGITS.fullmatch(code.reveal()) else BACKUP_CODE
 
 
 def count_attempt(kind: Kind, person: Person, authenticator: Authenticator, client: Client) -> str:
@@ -278,10 +274,10 @@ def count_attempt(kind: Kind, person: Person, authenticator: Authenticator, clie
 
 def counter(kind: Kind, person: Person, authenticator: Authenticator, client: Client) -> str:
     """The key of the counter: of a device with attempts of its own, otherwise of the account."""
-    device = lockout.find_device(client.device_token, person)
+    device = lockout.find_device(client.device, person)
     # Any device but that on which the factor was enabled must have signed in since then.
     if device is not None and device != authenticator.device_id:
-        device = lockout.find_device(client.device_token, person, since=authenticator.enabled_at)
+        device = lockout.find_device(client.device, person, since=authenticator.enabled_at)
     return _on_device(kind, device) if device else _of_account(kind, person)
 
 

@@ -36,7 +36,7 @@ from authservice.core.messages import security_notice
 from authservice.core.models import OneTimeToken
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events
-from authservice.kernel.client import Client
+from authservice.kernel.client import Client, DeviceToken
 from authservice.kernel.errors import Fault, InvalidToken
 from authservice.kernel.interfaces import (
     AccountAccess,
@@ -130,8 +130,7 @@ class AuthenticatorApp(SecondFactor):
         authenticator = _enabled(person)
         if authenticator is None:
             raise errors.TwoFactorRefused
-        network = lockout.network_of(person, client)
-        lockout.count_throttle(network)
+        network = lockout.count_network(person, client)
         kind = authenticators.kind_of(code)
         attempt = CountedAttempt(
             authenticators.count_attempt(kind, person, authenticator, client), network=network
@@ -243,7 +242,7 @@ def find_challenge(
         person, token, row = one_time.find_open(purpose, temp_token, *authenticators.FROM_TOKEN)
     except errors.InvalidLink as error:
         raise InvalidToken from error
-    return person, token, authenticators.read(row)
+    return person, token, authenticators.read(row, token._state.db)
 
 
 def owner_of_challenge(temp_token: Secret) -> Person | None:
@@ -286,7 +285,7 @@ def verify_login(
 def _record_refusal(temp_token: Secret, client: Client) -> None:
     """Record the failure, unless the token is unknown: attackers must not fill the log."""
     owner = owner_of_challenge(temp_token)
-    lockout.count_throttle(lockout.network_of(owner, client))
+    lockout.count_network(owner, client)
     if owner is not None:
         events.record("auth.2fa.failed", owner, client, reason="invalid_token")
 
@@ -309,10 +308,9 @@ def _verify(temp_token: Secret, code: Secret, client: Client, remember: bool) ->
         return True
 
     def then(outcome: Login) -> None:
-        if remember:
-            remember_device(authenticator, outcome.person, outcome.device_token)
+        remember_device(authenticator, outcome.person, outcome.device_token)
 
-    outcome = _enter(person, token, client, attempt, is_right, then)
+    outcome = _enter(person, token, client, attempt, is_right, then if remember else None)
     if outcome is None:
         raise _failed(kind, person, client)
     return outcome
@@ -324,8 +322,7 @@ def _verify_key(temp_token: Secret, credential: Mapping[str, Any], client: Clien
     if factor is None:
         raise InvalidToken
     login.check_may_log_in(person, client, method=token.payload["method"])
-    network = lockout.network_of(person, client)
-    lockout.count_throttle(network)
+    network = lockout.count_network(person, client)
     count_on_token(token)
     try:
         evidence = factor.examine(person, credential, temp_token, client)
@@ -346,6 +343,7 @@ def _verify_key(temp_token: Secret, credential: Mapping[str, Any], client: Clien
         one_time.refund_challenge_attempt(token)
         lockout.refund_throttle(network)
 
+    pending = token.payload.get("pending")
     with lockout.refund_unless_checked(refund):
         return login.enter(
             person,
@@ -353,8 +351,8 @@ def _verify_key(temp_token: Secret, credential: Mapping[str, Any], client: Clien
             method=token.payload["method"],
             proofs=tuple(dict.fromkeys((*token.payload["proofs"], *evidence.proofs, MFA))),
             change=checked,
-            complete=partial(_complete, token, client),
-            pending=token.payload.get("pending"),
+            complete=partial(_complete, pending, token, client) if pending else None,
+            pending=pending,
         )
 
 
@@ -403,8 +401,7 @@ def _count_attempt(
 ) -> CountedAttempt:
     """Check that the user may sign in, and count an attempt."""
     login.check_may_log_in(person, client, method=token.payload["method"])
-    network = lockout.network_of(person, client)
-    lockout.count_throttle(network)
+    network = lockout.count_network(person, client)
     # First on the temp_token: if it has no attempts left, no attempt of the account is used up.
     count_on_token(token)
     key = authenticators.count_attempt(kind, person, authenticator, client)
@@ -430,6 +427,7 @@ def _enter(
         attempt.refund_throttle()
         return present
 
+    pending = token.payload.get("pending")
     with lockout.refund_unless_checked(partial(_refund, attempt, token)):
         outcome = login.enter(
             person,
@@ -438,24 +436,25 @@ def _enter(
             proofs=(*token.payload["proofs"], *_PROOFS),
             attempt=attempt,
             change=checked,
-            complete=partial(_complete, token, client),
+            complete=partial(_complete, pending, token, client) if pending else None,
             then=then,
-            pending=token.payload.get("pending"),
+            pending=pending,
         )
     return outcome if outcome.tokens or outcome.challenges else None
 
 
-def _complete(token: OneTimeToken, client: Client, person: Person) -> None:
+def _complete(
+    pending: Mapping[str, Any], token: OneTimeToken, client: Client, person: Person
+) -> None:
     """Store what the login left pending at its challenge. Raises `NotCompleted`."""
-    if pending := token.payload.get("pending"):
-        for access in plugs(AccountAccess):
-            refusals: tuple[type[Fault], ...] = (InvalidToken, *access.faults)
-            try:
-                access.complete(person, client, pending)
-            except refusals as fault:
-                # The answer was right, so it must not count as a wrong one.
-                give_back = partial(one_time.refund_challenge_attempt, token)
-                raise login.NotCompleted(fault, give_back) from fault
+    for access in plugs(AccountAccess):
+        refusals: tuple[type[Fault], ...] = (InvalidToken, *access.faults)
+        try:
+            access.complete(person, client, pending)
+        except refusals as fault:
+            # The answer was right, so it must not count as a wrong one.
+            give_back = partial(one_time.refund_challenge_attempt, token)
+            raise login.NotCompleted(fault, give_back) from fault
 
 
 def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefused:
@@ -466,7 +465,7 @@ def _failed(kind: Kind, person: Person, client: Client) -> errors.TwoFactorRefus
 
 def remember_device(authenticator: Authenticator, person: Person, device_token: Secret) -> None:
     """Remember a device from now on, if `REMEMBER_TTL` is set."""
-    device = lockout.find_device(device_token, person)
+    device = lockout.find_device(DeviceToken.read(device_token), person)
     if not conf.remember_ttl or device is None:
         return
     fingerprint = passwords.fingerprint(person.password)
@@ -480,7 +479,7 @@ def remember_device(authenticator: Authenticator, person: Person, device_token: 
 
 def is_remembered(authenticator: Authenticator, person: Person, client: Client) -> bool:
     """Whether the client's device is remembered."""
-    device = lockout.find_device(client.device_token, person) if conf.remember_ttl else None
+    device = lockout.find_device(client.device, person) if conf.remember_ttl else None
     if device is None:
         return False
     devices = RememberedDevice.objects.filter(

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from authservice.core.models import AttemptCounter, Session
-from authservice.kernel.sql import run
+from authservice.kernel.sql import Bound
 from tests.hosts.runs import holds
 from tests.support.bouncer import bouncer, only_with_bouncer
 from tests.support.client import PASSWORD
@@ -184,7 +184,7 @@ def test_prepared_statement_takes_percent_signs_and_many_values(connect, number)
     values = list(range(number))
     sql = f"SELECT '100 %%', {', '.join(['%s::int'] * number)}"
 
-    rows = [run(connection, sql, values, lambda found: found.fetchone()) for _ in range(4)]
+    rows = [Bound(connection, sql, values).run(lambda found: found.fetchone()) for _ in range(4)]
 
     assert rows == [("100 %", *values)] * 4
 
@@ -202,7 +202,7 @@ def test_times_are_those_that_django_reads(connect, settings, monkeypatch, use_t
         cursor.execute(sql)
         of_django = cursor.fetchone()
 
-    rows = [run(connection, sql, (), lambda found: found.fetchone()) for _ in range(4)]
+    rows = [Bound(connection, sql, []).run(lambda found: found.fetchone()) for _ in range(4)]
 
     assert rows == [of_django] * 4
     assert {row[0].tzinfo for row in rows} == {connection.timezone}

@@ -107,9 +107,9 @@ SESSION_START = (
         "The account that a device token belongs to",
         CORE + "credentials/lockout.py",
         (
-            *without(" or signed.user != person.id"),
+            *to("token.user == person.id", "True"),
             # The account lists its devices as well, which would hide the loss.
-            *without(" and signed.device.hex in device_ids(person)"),
+            *without("        and token.device.hex in device_ids(person)\n"),
         ),
         ("tests/core/credentials/test_known_devices.py",),
     ),

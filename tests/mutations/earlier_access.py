@@ -71,12 +71,12 @@ EARLIER = (
         "The device cookie of a user of the pages who proves the own address",
         CORE + "api/callers.py",
         to(
-            "if caller is None or lockout.find_device(device_token, caller.person) is None:",
+            "if caller is None or lockout.find_device(device, caller.person) is None:",
             "if caller is None:",
         ),
         (
             _PAGES,
-            f"{_OF_PAGES}::test_session_whose_cookie_a_sibling_host_has_planted_keeps_nothing",
+            f"{_OF_PAGES}::test_session_whose_cookie_a_sibling_host_planted_keeps_nothing",
         ),
     ),
     Mutation(

@@ -7,7 +7,8 @@ from tests.mutations.kinds import CORE, Mutation, to, without
 _FLAGS = "tests/user_models/test_models.py::test_users_are_active_as_their_model_says"
 _ROWS = "tests/user_models/test_models.py::test_rows_that_the_project_refuses_are_no_crashes"
 _UNIQUE = (
-    "tests/user_models/test_models.py::test_check_names_the_constraints_that_refuse_a_second_user"
+    "-mslow",
+    "tests/user_models/test_models.py::test_check_names_the_constraints_that_refuse_a_second_user",
 )
 _BACKENDS = "tests/core/credentials/test_authentication_backends.py::"
 _CHANGED = "tests/core/credentials/test_password_changed.py"
@@ -45,43 +46,43 @@ HOST_USERS = (
         "The NULL that fits a unique constraint more than once, in the check of columns",
         _UNFILLED,
         to("return not nulls_distinct or all(map(_has_value, expressions))", "return True"),
-        (_UNIQUE,),
+        _UNIQUE,
     ),
     Mutation(
         "The column of a unique constraint that a sign-up fills, in the check of columns",
         _UNFILLED,
         without(" or field.name in filled_by_signup()"),
-        (_UNIQUE,),
+        _UNIQUE,
     ),
     Mutation(
         "The function that makes NULL of a value, in the check of columns",
         _UNFILLED,
         to("is_strict = is_for_text or isinstance(expression, _STRICT)", "is_strict = True"),
-        (_UNIQUE,),
+        _UNIQUE,
     ),
     Mutation(
         "The condition of a unique constraint, in the check of columns",
         _UNFILLED,
         without("constraint.condition is not None or "),
-        (_UNIQUE,),
+        _UNIQUE,
     ),
     Mutation(
         "The constraint that a database does not support, in the check of columns",
         _UNFILLED,
         to('vendor != "postgresql" and any', "False and any"),
-        (_UNIQUE,),
+        _UNIQUE,
     ),
     Mutation(
         "The constraint of a parent table, in the check of columns",
         _UNFILLED,
         without(", *(parent._meta for parent in model._meta.all_parents)"),
-        (_UNIQUE,),
+        _UNIQUE,
     ),
     Mutation(
         "The equal NULLs of a unique constraint, in the check of columns",
         _UNFILLED,
         without("not nulls_distinct or "),
-        (_UNIQUE,),
+        _UNIQUE,
         database="postgres",
     ),
     Mutation(
@@ -123,7 +124,7 @@ HOST_USERS = (
         "The deferred constraint of the project",
         CORE + "users/host_fields.py",
         to("is_of_host or databases", "databases"),
-        (_UNIQUE,),
+        _UNIQUE,
         database="postgres",
     ),
     Mutation(

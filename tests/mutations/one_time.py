@@ -148,9 +148,8 @@ PLACES = (
         "The refusal of X-Forwarded-For without trusted proxies",
         _ADDRESSES,
         to(
-            "    if not proxies:\n        if proxies is not None and not _reported:\n"
-            "            _report_proxy(meta)\n        return _place(address)\n",
-            "    proxies = proxies or 1\n",
+            "    if not proxies:\n        if proxies is not None",
+            "    proxies = proxies or 1\n    if False:\n        if proxies is not None",
         ),
         ("tests/kernel/test_throttling.py",),
     ),

@@ -23,7 +23,7 @@ PAGES = (
     Mutation(
         "The CSRF token of requests for JSON to routes with a page",
         _ENDPOINT,
-        to("if self._is_form and plugs(LinkPages):", "if plugs(LinkPages):"),
+        to("if plugs(LinkPages) and self._is_form:", "if plugs(LinkPages):"),
         (_RESET,),
     ),
     Mutation(

@@ -35,7 +35,7 @@ PREPARED = (
     Mutation(
         "The end of preparing after a lost statement",
         _FILE,
-        without("            _lost.add(connection.alias)\n"),
+        without("        _lost.add(connection.alias)\n"),
         _TESTS,
         database="postgres",
     ),

@@ -123,7 +123,7 @@ SECOND_FACTORS = (
     Mutation(
         "The separate attempts of a device on which a factor was set up during login",
         CORE + "credentials/lockout.py",
-        to("valid.issued_at < int(since.timestamp())", "valid.issued_at < since.timestamp()"),
+        to("token.issued_at < int(since.timestamp())", "token.issued_at < since.timestamp()"),
         (_TWO + "required.py",),
     ),
     Mutation(

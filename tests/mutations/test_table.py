@@ -1,5 +1,6 @@
 """Each mutation applies to the tree: a change of such a line requires a change of its mutation."""
 
+import ast
 import re
 from collections import Counter
 
@@ -18,9 +19,26 @@ def problem(mutation):
     return "It changes nothing" if broken == sound else ""
 
 
-def names_existing_tests(mutation):
-    files = [given.partition("::")[0] for given in mutation.tests if not given.startswith("-")]
-    return bool(files) and all((ROOT / file).exists() for file in files)
+def names_tests_that_run(mutation):
+    """Whether each file has the named test, and whether the row says so if that one is slow."""
+    named = [given.partition("::") for given in mutation.tests if not given.startswith("-")]
+    is_slow = any(given.startswith("-m") and "slow" in given for given in mutation.tests)
+    return bool(named) and all(
+        (ROOT / file).exists() and (not names or runs(ROOT / file, names, is_slow))
+        for file, _, names in named
+    )
+
+
+def runs(file, names, is_slow):
+    body = ast.parse(file.read_text()).body
+    marks = []
+    for name in names.partition("[")[0].split("::"):
+        found = [node for node in body if getattr(node, "name", "") == name]
+        if not found:
+            return False
+        marks += [ast.unparse(mark) for mark in found[-1].decorator_list]
+        body = found[-1].body
+    return ("pytest.mark.slow" in marks) <= is_slow
 
 
 def test_mutations_apply_to_the_tree():
@@ -29,8 +47,8 @@ def test_mutations_apply_to_the_tree():
     assert {name: why for name, why in problems.items() if why} == {}
 
 
-def test_mutations_name_existing_tests():
-    assert [mutation.name for mutation in MUTATIONS if not names_existing_tests(mutation)] == []
+def test_mutations_name_tests_that_run():
+    assert [mutation.name for mutation in MUTATIONS if not names_tests_that_run(mutation)] == []
 
 
 def test_mutation_names_are_unique():

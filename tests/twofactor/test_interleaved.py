@@ -6,6 +6,7 @@ import pytest
 from authservice.core.credentials import lockout
 from authservice.core.models import Session
 from authservice.core.users import lookup
+from authservice.kernel.client import DeviceToken
 from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators
 from authservice.twofactor.models import Authenticator, BackupCode
@@ -45,7 +46,9 @@ def test_login_before_which_a_factor_was_enabled_meanwhile_gets_no_valid_tokens(
     assert api.get("me", token=late.data["access_token"]).error == LOGGED_OUT
     assert api.post("refresh", refresh_token=late.data["refresh_token"]).status == 401
     device = late.headers["X-Device-Token"]
-    assert lockout.find_device(Secret(device), lookup.get_person(the_user())) is None
+    assert (
+        lockout.find_device(DeviceToken.read(Secret(device)), lookup.get_person(the_user())) is None
+    )
 
 
 def test_session_that_ended_meanwhile_disables_no_factor(enrolled, log_out_meanwhile):

@@ -33,6 +33,7 @@ from authservice.core.sessions.bearer import Caller
 from authservice.core.tokens import signing
 from authservice.core.users.person import Person
 from authservice.kernel import errors
+from authservice.kernel.client import DeviceToken
 from authservice.kernel.http import envelope, incoming, pages
 from authservice.kernel.http.incoming import DEVICE_COOKIE
 from authservice.kernel.interfaces import RequestGuard
@@ -102,6 +103,8 @@ def has_foreign_token(request: HttpRequest) -> bool:
 def live_caller(request: HttpRequest) -> Caller | None:
     """The caller if the request has a valid token of a valid session, otherwise None; for public
     routes with optional authentication."""
+    if not (request.META.get("HTTP_AUTHORIZATION") or accepts_cookies() or was_named(request)):
+        return None
     return _live(identify, request)
 
 
@@ -123,8 +126,8 @@ def signed_in_caller(request: HttpRequest) -> Caller | None:
 def _of_session(request: HttpRequest) -> Caller | None:
     """The caller whom Django's session carries, if the browser has a device cookie of the user."""
     caller = django_session.find(request)
-    device_token = Secret(envelope.get_cookie(request, DEVICE_COOKIE))
-    if caller is None or lockout.find_device(device_token, caller.person) is None:
+    device = DeviceToken.read(Secret(envelope.get_cookie(request, DEVICE_COOKIE)))
+    if caller is None or lockout.find_device(device, caller.person) is None:
         return None
     return caller
 

@@ -43,7 +43,7 @@ from authservice.kernel.client import Client
 from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.http import envelope, fields, incoming
 from authservice.kernel.http.envelope import answer, crash, keep_from_caches, refusal
-from authservice.kernel.http.incoming import client, count_request, is_escaped, network, request_id
+from authservice.kernel.http.incoming import client, count_request, is_escaped, request_id
 from authservice.kernel.languages import phrase
 
 _AMP = "amp;"
@@ -162,9 +162,9 @@ class Endpoint(ViewSetMixin, APIView):
         scope = self.throttle_scopes.get(name)
         if scope:
             # By network: a program can have many device tokens.
-            throttling.count(scope, network(request))
+            throttling.count(scope, self.client.network)
         elif self.is_counted:
-            count_request(request)
+            count_request(self.client)
         if is_escaped(request):  # a proxy's rules for a path do not cover `/logi%6e`
             raise errors.NotFound
         action = self._action(request, name)

@@ -85,10 +85,11 @@ class LinkEndpoint(Endpoint):
 
     def _is_seen(self, response: HttpResponse) -> bool:
         """Whether a browser shows this response to a person as JSON."""
+        if not plugs(LinkPages):
+            return False
         opened = self.request.method == "GET" or self._is_form
         as_json = response.headers.get("Content-Type") == "application/json"
-        seen = as_json and opened and self.shown_to_people and not self.is_head
-        return seen and bool(plugs(LinkPages))
+        return as_json and opened and self.shown_to_people and not self.is_head
 
     @property
     def _is_form(self) -> bool:
@@ -115,7 +116,7 @@ class FormEndpoint(LinkEndpoint):
         return actions
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if self._is_form and plugs(LinkPages):
+        if plugs(LinkPages) and self._is_form:
             # The token of the link is the proof of a form, and `_act` does nothing for forms of
             # other sites. Cookies are no proof then: the form has no CSRF token that belongs to
             # them. Of a form of this site, `signed_in_user` says whose browser sent it.

@@ -65,14 +65,14 @@ def device_token(person: Person, device: uuid.UUID) -> Secret:
 
 
 def find_device(
-    device_token: Secret, person: Person | None, *, since: datetime | None = None
+    token: DeviceToken | None, person: Person | None, *, since: datetime | None = None
 ) -> uuid.UUID | None:
     """The device of a token if it is a known one of this account, and the token was not issued
     before `since` (compared in whole seconds)."""
-    valid = _read_device(device_token, person)
-    if valid is None or (since is not None and valid.issued_at < int(since.timestamp())):
+    if token is None or person is None or not _is_current(token, person):
         return None
-    return valid.device
+    is_older = since is not None and token.issued_at < int(since.timestamp())
+    return None if is_older else token.device
 
 
 def device_ids(person: Person) -> list[str]:
@@ -107,16 +107,18 @@ def revoke_devices(person: Person) -> None:
 def revoke_other_devices(person: Person, client: Client) -> Secret:
     """Revoke all device tokens of the user; returns a new one for the client, "" if its device is
     not known."""
-    valid = _read_device(client.device_token, person)
-    _renew_devices(person, [valid.device.hex] if valid else [])
-    return replace(valid, version=person.device_version).signed() if valid else Secret("")
+    token = client.device
+    if token is None or not _is_current(token, person):
+        _renew_devices(person, [])
+        return Secret("")
+    _renew_devices(person, [token.device.hex])
+    return replace(token, version=person.device_version).signed()
 
 
 def replace_devices(person: Person, client: Client) -> Secret:
     """Revoke all device tokens of the user; returns a new one for the client, which has proven to
     be the user, also if its device is not known."""
-    valid = _read_device(client.device_token, person)
-    if valid is not None:
+    if find_device(client.device, person) is not None:
         return revoke_other_devices(person, client)
     device = uuid.uuid4()
     _renew_devices(person, [device.hex])
@@ -131,14 +133,14 @@ def _renew_devices(person: Person, device_ids: list[str]) -> None:
     person.account.device_version += 1
 
 
-def _read_device(text: Secret, person: Person | None) -> DeviceToken | None:
-    """The device token, if it belongs to this user and was not revoked."""
-    signed = DeviceToken.read(text) if person else None
-    if signed is None or person is None or signed.user != person.id:
-        return None
+def _is_current(token: DeviceToken, person: Person) -> bool:
+    """Whether the device token belongs to this user and was not revoked."""
     # The version and not the hash: a better hash of the same password must not revoke the token.
-    current = signed.version == person.device_version and signed.device.hex in device_ids(person)
-    return signed if current else None
+    return (
+        token.user == person.id
+        and token.version == person.device_version
+        and token.device.hex in device_ids(person)
+    )
 
 
 CODE_TRIES = 5
@@ -146,6 +148,7 @@ CODE_TRIES = 5
 _OPENING = Budget.fixed(limit=CODE_TRIES, window=DAY, daily=10)
 _VERIFYING = Budget.fixed(limit=CODE_TRIES, window=DAY)
 _CODE, _CODE_ON_DEVICE = "code", "code-device"
+_GUESS = "guess"  # the scope of the limit of a network
 _PASSWORDS = _("wrong passwords")
 _ON_DEVICE = _("wrong passwords on a known device")
 # Errors that say nothing about the password: `refund_unless_checked` gives the attempt back.
@@ -175,7 +178,8 @@ class CountedAttempt:
         return attempt_counter.refund_statement(self.key, self.second_key)
 
     def refund_throttle(self) -> None:
-        refund_throttle(self.network)
+        if self.network is not None:
+            throttling.refund(_GUESS, self.network)
 
 
 @contextmanager
@@ -192,13 +196,14 @@ def turn(
     `TooManyRequests`, `TooManyAttempts` or `ServiceUnavailable`; `report` is called once each time
     that the limit is reached.
     """
-    device = find_device(client.device_token, person)
+    device = find_device(client.device, person)
     if device is None or person is None:
         attempt = CountedAttempt(by_identifier(identifier_key), network=client.network)
     else:
         attempt = CountedAttempt(by_device(device), by_all_devices(person))
     with passwords.hash_turn(attempt.key):
-        count_throttle(attempt.network)
+        if attempt.network is not None:
+            throttling.count(_GUESS, attempt.network)
         attempt_counter.consume(attempt.key, attempt_counter.PASSWORD, report=report)
         if attempt.second_key:
             try:
@@ -211,20 +216,18 @@ def turn(
         yield attempt
 
 
-def network_of(person: Person | None, client: Client) -> str | None:
-    """The network whose limit an attempt uses: none for a known device of the user."""
-    return None if find_device(client.device_token, person) else client.network
-
-
-def count_throttle(network: str | None) -> None:
-    """Count an attempt for the network. Raises `TooManyRequests`."""
-    if network is not None:
-        throttling.count("guess", network)
+def count_network(person: Person | None, client: Client) -> str | None:
+    """Count an attempt for the network of the client, unless it is a known device of the user;
+    returns the network, for `refund_throttle`. Raises `TooManyRequests`."""
+    if find_device(client.device, person) is not None:
+        return None
+    throttling.count(_GUESS, client.network)
+    return client.network
 
 
 def refund_throttle(network: str | None) -> None:
     if network is not None:
-        throttling.refund("guess", network)
+        throttling.refund(_GUESS, network)
 
 
 def by_identifier(identifier_key: str) -> str:

@@ -166,9 +166,8 @@ def find_code(
     issued = next((row for row in rows if purpose.opens_account or row.user_id == holder), None)
     # The same statements run if there is no code, so that clients cannot learn if there is one.
     person = _person(purpose, issued or OneTimeToken())
-    network = lockout.network_of(person, client)
-    lockout.count_throttle(network)
-    device = lockout.find_device(client.device_token, person)
+    network = lockout.count_network(person, client)
+    device = lockout.find_device(client.device, person)
     subject = target_key if purpose.opens_account else lockout.own_target(target_key, owner)
     counter = lockout.by_code(subject, device, opens_account=purpose.opens_account)
     counted = lockout.count_code(counter, opens_account=purpose.opens_account)
@@ -195,7 +194,7 @@ def find_code_of_any(
     """
     newest = _with_code(purpose, target_key).order_by("-created_at", "-id")[:_COMPARED]
     rows = list(newest) or [OneTimeToken()]
-    lockout.count_throttle(client.network)
+    lockout.count_network(None, client)
     subject = lockout.own_target(target_key, None)
     counter = lockout.by_code(subject, None, opens_account=False)
     counted = lockout.count_code(counter, opens_account=False)
@@ -209,7 +208,6 @@ def find_code_of_any(
     return person, issued
 
 
-@clock.once
 def find_open(
     purpose: Purpose, token: Secret, *extra_columns: str
 ) -> tuple[Person, OneTimeToken, tuple[Any, ...]]:
@@ -378,7 +376,7 @@ def name_digests(name: str, token: Secret) -> list[str]:
 
 
 def link_digest(purpose: Purpose, token: Secret) -> str:
-    return name_digests(purpose.name, token)[0]
+    return secret.digest(_LINK, f"{purpose.name}|{token.reveal()}")
 
 
 def _code_digest(purpose: Purpose, target_key: str, code: Secret) -> str:

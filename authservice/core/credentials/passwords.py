@@ -120,8 +120,14 @@ def hash_turn(key: str) -> Iterator[None]:
             measures.hash_waits.send_robust(None, seconds=WAIT, acquired=False)
             raise errors.ServiceUnavailable
         try:
-            with _reservation(max(0.0, deadline - monotonic())):
+            unused = [_take_slot(max(0.0, deadline - monotonic()))]
+            token = _reserved.set(unused)
+            try:
                 yield
+            finally:
+                _reserved.reset(token)
+                if unused:
+                    unused.pop().free.release()
         finally:
             queue.lock.release()
     finally:
@@ -131,26 +137,10 @@ def hash_turn(key: str) -> Iterator[None]:
                 _turns.pop(key, None)
 
 
-@contextmanager
-def _reservation(seconds: float) -> Iterator[None]:
-    slots = _take_slot(seconds)
-    unused = [slots]
-    token = _reserved.set(unused)
-    try:
-        yield
-    finally:
-        _reserved.reset(token)
-        _free_reservation(unused)
-
-
 def free_reserved() -> None:
     """Free the slot of `hash_turn` before code that hashes nothing here, such as a call of another
     server. A later hash waits for a slot again."""
-    _free_reservation(_reserved.get() or [])
-
-
-def _free_reservation(unused: list[_Slots]) -> None:
-    if unused:
+    if unused := _reserved.get():
         unused.pop().free.release()
 
 

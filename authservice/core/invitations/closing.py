@@ -39,7 +39,7 @@ def find(model: type[Row], token: Secret, client: Client) -> Row:
     digests = one_time.name_digests(model.TOKEN_PURPOSE, token)
     invitation: Row | None = model.objects.filter(token_digest__in=digests).first()
     if invitation is None:
-        lockout.count_throttle(client.network)
+        lockout.count_network(None, client)
         raise errors.InvitationNotFound
     _require_pending(invitation)
     return invitation

@@ -83,7 +83,7 @@ def continue_session(
             person,
             client,
             amr=LEGACY,
-            device_id=lockout.find_device(client.device_token, person) or uuid.uuid4(),
+            device_id=lockout.find_device(client.device, person) or uuid.uuid4(),
             session_id=session_id,
             auth_time=began,
         )

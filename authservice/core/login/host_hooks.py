@@ -35,7 +35,7 @@ from django.utils.module_loading import import_string
 
 from authservice.core.conf import core
 from authservice.core.credentials import passwords
-from authservice.core.users import creation
+from authservice.core.users import creation, host_fields
 from authservice.core.users.creation import NewUser
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, settings
@@ -165,25 +165,22 @@ def followed_by(user: Any, *statements: Bound) -> Iterator[None]:
 
     If it is not called, or leaves the row to Django, they run at the end of the block. They
     lock rows of the user's account, so the user's row is locked first: the lock order.
+
+    Raises `Conflict` if the project refuses a row (`host_fields.saving`). A refusal of our own
+    tables is no such error: it is a fault of this service or its database, which no client can
+    correct.
     """
     user.__dict__[_FOLLOWING] = statements
     try:
-        yield
-    finally:
-        following = user.__dict__.pop(_FOLLOWING, ())
-    if following:
-        passwords.lock_users([user.pk])
-        _run_following(following)
-
-
-@contextmanager
-def refusals_kept_apart() -> Iterator[None]:
-    """Within this block `host_fields.saving` does not translate a refusal of our own tables. Such a
-    refusal is a fault of this service or its database, which no client can correct."""
-    try:
-        yield
+        with host_fields.saving():
+            yield
+            if following := user.__dict__.pop(_FOLLOWING, ()):
+                passwords.lock_users([user.pk])
+                _run_following(following)
     except _OwnRowsRefused as refusal:
         raise refusal.error from None
+    finally:
+        user.__dict__.pop(_FOLLOWING, None)
 
 
 class _OwnRowsRefused(Exception):

@@ -29,7 +29,7 @@ from authservice.core.models import Session
 from authservice.core.recovery import verification
 from authservice.core.sessions import sessions
 from authservice.core.sessions.sessions import Tokens
-from authservice.core.users import host_fields, identifiers, lookup
+from authservice.core.users import identifiers, lookup
 from authservice.core.users.creation import NewUser
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
@@ -112,7 +112,7 @@ def with_password(
             raise
         # A client that signed up could see by this refusal that the address was free. The password
         # counts as a wrong one everywhere, since counters can be seen too.
-        lockout.count_throttle(client.network)
+        lockout.count_network(None, client)
         raise errors.InvalidCredentials from None
 
 
@@ -373,7 +373,7 @@ def login_refusal(person: Person) -> Fault | None:
 def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     person, client, method = arrival.person, arrival.client, arrival.method
     recorded = events.Batch()
-    known_device = lockout.find_device(client.device_token, person)
+    known_device = lockout.find_device(client.device, person)
     # The sign-up has stored the device of this client with the account.
     if known_device is None and method == SIGNUP:
         known_device = lockout.first_device(person)
@@ -395,11 +395,7 @@ def _start_session(arrival: Arrival, attempt: CountedAttempt | None) -> Login:
     # login fails, as in Django's own login(). `last_login` is written first: on MySQL and MariaDB a
     # new session row takes a shared lock on its user's row. If two logins both held that lock,
     # neither could write the user's row: a deadlock.
-    with (
-        host_hooks.refusals_kept_apart(),
-        host_fields.saving(),
-        host_hooks.followed_by(person.user, *writes),
-    ):
+    with host_hooks.followed_by(person.user, *writes):
         user_logged_in.send(sender=type(person.user), request=client.http, user=person.user)
     recorded.notify()
     return Login(

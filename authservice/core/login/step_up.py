@@ -219,8 +219,7 @@ def answer(
         return level
     with _recorded(person, client, proof.method):
         # `examine` counts nothing: count the attempt here, and give it back if it was right.
-        network = lockout.network_of(person, client)
-        lockout.count_throttle(network)
+        network = lockout.count_network(person, client)
         evidence = factor.examine(person, proof.credential, temp_token, client)
         lockout.refund_throttle(network)
     proofs = _require_enough(_together(record, evidence.proofs), level)

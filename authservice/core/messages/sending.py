@@ -76,7 +76,7 @@ class Sender(NamedTuple):
 
     @classmethod
     def of(cls, client: Client, recipient: Person | None) -> Sender:
-        device = lockout.find_device(client.device_token, recipient)
+        device = lockout.find_device(client.device, recipient)
         if device is None:
             return cls(client.network, client.network, None)
         return cls(device.hex, client.network, recipient)
@@ -90,7 +90,7 @@ def to_email(
 
     The client must not learn the result: other clients may have used the limit up.
     """
-    recipient = lookup.find_by_email(email) if client.device_token else None
+    recipient = lookup.find_by_email(email) if client.device else None
     verdict = request_mail(kind, identifiers.email_key(email), Sender.of(client, recipient))
     if verdict is Verdict.REFUSE:
         return False
@@ -119,7 +119,7 @@ def to_phone(
     if not message_queue.can_sms():
         raise SmsNotConfigured
     recipient = account
-    if account is None and client.device_token:
+    if account is None and client.device:
         recipient = lookup.find_by_phone(phone)
     if request_text(kind, identifiers.phone_key(phone), Sender.of(client, recipient)):
         using = databases.primary()

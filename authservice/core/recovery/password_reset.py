@@ -51,7 +51,7 @@ def reset_with_link(
         return _reset_with_link(token, email, new_password, client, caller)
     except (errors.InvalidLink, errors.LinkExpired) as error:
         owner = one_time.owner_of(token, one_time.RESET)
-        lockout.count_throttle(lockout.network_of(owner, client))
+        lockout.count_network(owner, client)
         if owner is not None:  # attackers must not fill the log with unknown tokens
             _record_failure(owner, client, error)
         raise

@@ -283,8 +283,10 @@ ACCESS = "access"
 
 def issue_access_token(person: Person, session: Session) -> tuple[Secret, int]:
     """A new access token of the session, and its lifetime in seconds."""
-    seconds = _lifetime(session)
-    issued_at = int(clock.timestamp())
+    now = clock.timestamp()
+    # An access token never expires later than its session.
+    remaining = session.expires_at.timestamp() - now
+    seconds = max(1, int(min(root.access_token_ttl.total_seconds(), remaining)))
 
     additional: dict[str, Any] = {}
     if core.claims_hook:
@@ -296,8 +298,8 @@ def issue_access_token(person: Person, session: Session) -> tuple[Secret, int]:
         **additional,
         "sub": person.id,
         "jti": secrets.token_hex(16),
-        "iat": issued_at,
-        "exp": issued_at + seconds,
+        "iat": int(now),
+        "exp": int(now) + seconds,
         "typ": ACCESS,
         "ver": person.token_version,
         "sid": str(session.pk),
@@ -323,12 +325,6 @@ def is_ours(token: Secret) -> bool:
     the other authentication of the project. A token that names this service is refused if it is
     not valid."""
     return ring().names_us(token.reveal())
-
-
-def _lifetime(session: Session) -> int:
-    # An access token never expires later than its session.
-    remaining = session.expires_at - clock.now()
-    return max(1, int(min(root.access_token_ttl, remaining).total_seconds()))
 
 
 _REFRESH = "refresh-token"

@@ -34,6 +34,8 @@ PHONE_RULE = phrase("Must be a possible number in E.164 form, as +4930123456.")
 USERNAME_FORM = re.compile(r"[A-Za-z0-9_.-]{3,30}")
 PHONE_FORM = re.compile(r"\+[1-9][0-9]{6,14}")
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# Labels of domains that receive no mail, such as users.noreply.github.com.
+_NO_MAIL = frozenset({"noreply", "no-reply"})
 _STOPS = "\u3002\uff0e\uff61"  # the full stops that UTS 46 maps to a dot
 
 
@@ -91,6 +93,12 @@ def is_new_email(text: str) -> bool:
         # No mail server has a domain that IDNA cannot encode, such as one with a lone surrogate.
         return domain.isascii() and not domain.startswith("[")
     return False
+
+
+def receives_mail(email: str) -> bool:
+    """Whether mail to the address can reach its user. An address such as
+    `1+ann@users.noreply.github.com` proves nothing: nobody reads its mails."""
+    return _NO_MAIL.isdisjoint(email.rpartition("@")[2].lower().split("."))
 
 
 def deliverable(email: str) -> str:

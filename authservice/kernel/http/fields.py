@@ -89,16 +89,14 @@ class Text(serializers.CharField):
             self.described = described  # type: ignore[misc]
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        if data is not serializers.empty and data is not None and not isinstance(data, str):
+        if isinstance(data, str):
+            # Before the framework, which takes a text of control characters for an empty one.
+            if self.refused.search(data):
+                self.fail("control")
+            data = unicodedata.normalize("NFC", data)
+        elif data is not serializers.empty and data is not None:
             self.fail("invalid")
-        # Before the framework, which takes a text of control characters for an empty one.
-        if isinstance(data, str) and self.refused.search(data):
-            self.fail("control")
         return super().run_validation(data)
-
-    def to_internal_value(self, data: str) -> str:
-        text = unicodedata.normalize("NFC", data)
-        return text.strip() if self.trim_whitespace else text
 
 
 class JsonText(Text):
@@ -114,7 +112,7 @@ class JsonText(Text):
     default_error_messages = {"json": phrase("Must be JSON text.")}
 
     def to_internal_value(self, data: str) -> str:
-        text = unicodedata.normalize("NFC", data).strip()
+        text = data.strip()
         try:
             json.loads(text, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
@@ -271,7 +269,13 @@ def read(schema: type[serializers.Serializer[Any]], data: dict[str, Any]) -> dic
         value = data.get(name, serializers.empty)
         try:
             if isinstance(value, str) and not isinstance(field, AnyText):
-                _require_bounded(field, value)
+                # Before the field validates it.
+                trimmed = value.strip() if getattr(field, "trim_whitespace", False) else value
+                max_length = getattr(field, "max_length", None) or LONGEST
+                if len(trimmed) > max_length:
+                    raise BrokenRule(_too_long(field, max_length))
+                if not trimmed.isascii() and too_many_marks(trimmed):
+                    raise BrokenRule(TOO_MANY_MARKS)
             valid[name] = field.run_validation(value)
         except serializers.SkipField:
             continue
@@ -295,16 +299,6 @@ def _fields(schema: type[serializers.Serializer[Any]]) -> dict[str, Any]:
     # A serializer copies its fields for every instance, which takes longer than the validation.
     # Our fields have no state, so all requests can share one set.
     return dict(schema().fields)
-
-
-def _require_bounded(field: Any, text: str) -> None:
-    """Check the limits of a text before the field validates it."""
-    trimmed = text.strip() if getattr(field, "trim_whitespace", False) else text
-    max_length = getattr(field, "max_length", None) or LONGEST
-    if len(trimmed) > max_length:
-        raise BrokenRule(_too_long(field, max_length))
-    if too_many_marks(trimmed):
-        raise BrokenRule(TOO_MANY_MARKS)
 
 
 def _too_long(field: Any, max_length: int) -> Phrase:

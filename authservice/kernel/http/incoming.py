@@ -24,7 +24,7 @@ from django.core.exceptions import DisallowedHost, RequestDataTooBig
 from django.http import HttpRequest, QueryDict, RawPostDataException, UnreadablePostError
 
 from authservice.kernel import errors, languages, settings, throttling
-from authservice.kernel.client import Client, DeviceToken
+from authservice.kernel.client import Client
 from authservice.kernel.http import envelope
 from authservice.kernel.interfaces import RequestGuard
 from authservice.kernel.languages import Phrase, phrase
@@ -111,11 +111,11 @@ def _octets(request: HttpRequest) -> bytes:
 
 def _received_octets(request: HttpRequest) -> bytes:
     """The body, which the request keeps. Raises `RequestTooLarge` for a body in chunks that is
-    longer than `LIMIT`.
+    longer than `BODY_LIMIT`.
 
     Django reads as many octets as Content-Length says. It reads none of a body in chunks, which has
     no Content-Length: in WSGI such a body has no defined end, unless the server says that its
-    stream ends (`_ends`).
+    stream ends (`_body_ends`).
     """
     raw = request.body
     if raw or not _is_chunked(request) or not _body_ends(request):
@@ -193,22 +193,16 @@ def request_id(request: HttpRequest) -> str:
 def client(request: HttpRequest, request_id: str) -> Client:
     meta = request.META  # `request.headers` would parse every header of the request
     address, network = address_of(meta)
+    token = meta.get("HTTP_X_DEVICE_TOKEN") or envelope.get_cookie(request, DEVICE_COOKIE)
     return Client(
         address=address,
         network=network,
         user_agent=_UNPRINTABLE.sub("", meta.get("HTTP_USER_AGENT", ""))[:_MAX_AGENT],
         request_id=request_id,
-        device_token=_device_token(request),
+        device_token=Secret(token if len(token) <= _MAX_DEVICE_TOKEN else ""),
         language=languages.requested(request),
         http=request,
     )
-
-
-def _device_token(request: HttpRequest) -> Secret:
-    token: str = request.META.get("HTTP_X_DEVICE_TOKEN") or envelope.get_cookie(
-        request, DEVICE_COOKIE
-    )
-    return Secret(token if len(token) <= _MAX_DEVICE_TOKEN else "")
 
 
 def of_page(request: HttpRequest) -> Client:
@@ -216,12 +210,7 @@ def of_page(request: HttpRequest) -> Client:
     return client(request, request_id(request))
 
 
-def network(request: HttpRequest) -> str:
-    """The key of the flood limits: the client's IPv4 address or IPv6 /64."""
-    return address_of(request.META)[1]
-
-
-def count_request(request: HttpRequest) -> None:
+def count_request(client: Client) -> None:
     """Count a request against the general flood limit. Raises `TooManyRequests`.
 
     The request is counted for the network or, with a valid device token, for the account of the
@@ -233,17 +222,15 @@ def count_request(request: HttpRequest) -> None:
     logs in to their own account repeatedly would get a new limit each time. An attacker with many
     accounts gets three times the limit of the network: twice with tokens, and once without.
     """
-    network_key = address_of(request.META)[1]
-    token = DeviceToken.read(_device_token(request))
-    if not token:
-        throttling.count("default", network_key)
+    if client.device is None:
+        throttling.count("default", client.network)
         return
-    throttling.count("default", f"account {token.user} {network_key}")
+    throttling.count("default", f"account {client.device.user} {client.network}")
     try:
-        throttling.count("default", f"devices {network_key}", times=_OF_DEVICES)
+        throttling.count("default", f"devices {client.network}", times=_OF_DEVICES)
     except errors.TooManyRequests:
         # Beyond the limit of devices, the client has the limit of clients without a token.
-        throttling.count("default", network_key)
+        throttling.count("default", client.network)
 
 
 def address_of(meta: Mapping[str, Any]) -> tuple[str, str]:
@@ -258,7 +245,7 @@ def address_of(meta: Mapping[str, Any]) -> tuple[str, str]:
     proxies = root.trusted_proxies
     # 0 and `None` both trust no proxy; `None` states that there is none, so nothing is reported.
     if not proxies:
-        if proxies is not None and not _reported:
+        if proxies is not None and not (_reported or _FORWARDED.keys().isdisjoint(meta)):
             _report_proxy(meta)
         return _place(address)
     # Cut, because `_place` caches its argument; no valid address is longer.

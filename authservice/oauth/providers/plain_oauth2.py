@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from authservice.core.users.identifiers import receives_mail
 from authservice.kernel.secret import Secret
 from authservice.oauth import claims as read
 from authservice.oauth.oauth2 import OAuth2Provider
@@ -67,7 +68,7 @@ def _address(listed: Any, provider: str) -> tuple[str, bool]:
 
     def rank(entry: Mapping[str, Any]) -> tuple[bool, bool, bool, bool]:
         verified, primary = read.flag(entry.get("verified")), read.flag(entry.get("primary"))
-        real = read.receives_mail(entry["email"])
+        real = receives_mail(entry["email"])
         proven = verified and real
         trusted = proven and vouches_for(provider, entry["email"])
         return trusted, proven, primary and real, verified or primary

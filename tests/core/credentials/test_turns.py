@@ -120,7 +120,7 @@ def test_login_on_a_known_device_waits_for_no_other_client(api, impatient):
 def test_login_on_a_device_waits_for_the_other_login_on_it(api, impatient):
     device = signed_up(api).headers["X-Device-Token"]
     person = lookup.get_person(the_user())
-    known = lockout.find_device(Client(device_token=Secret(device)).device_token, person)
+    known = lockout.find_device(Client(device_token=Secret(device)).device, person)
     with taken(lockout.by_device(known)):
         answer = api.post("login", email=ANN, password=PASSWORD, headers={"X-Device-Token": device})
 

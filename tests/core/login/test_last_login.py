@@ -13,7 +13,7 @@ from authservice.core import errors
 from authservice.core.login import host_hooks
 from authservice.core.models import Session
 from authservice.core.sessions import sessions
-from authservice.core.users import host_fields, lookup
+from authservice.core.users import lookup
 from authservice.kernel.client import Client
 from tests.support.people import the_user
 from tests.support.statements import statements
@@ -177,16 +177,6 @@ def test_statements_that_follow_last_login_do_not_run_if_a_receiver_raises(ann, 
     assert not Session.objects.filter(amr="otp").exists()
 
 
-def _log_in_reporting(user, statement):
-    """As a login does: refusals of the project's table are errors of the API."""
-    with (
-        host_hooks.refusals_kept_apart(),
-        host_fields.saving(),
-        host_hooks.followed_by(user, statement),
-    ):
-        log_in(user)
-
-
 @pytest.mark.parametrize("connected", [True, False], ids=["with the receiver", "without"])
 def test_refusal_of_our_own_table_is_not_reported_as_one_of_the_project(
     ann, following, no_login_receivers, connected
@@ -195,8 +185,12 @@ def test_refusal_of_our_own_table_is_not_reported_as_one_of_the_project(
     if not connected:
         user_logged_in.disconnect(dispatch_uid="update_last_login")
 
-    with pytest.raises(IntegrityError), transaction.atomic():
-        _log_in_reporting(ann, following)
+    with (
+        pytest.raises(IntegrityError),
+        transaction.atomic(),
+        host_hooks.followed_by(ann, following),
+    ):
+        log_in(ann)
 
 
 def test_refusal_by_the_project_is_a_conflict(ann, following):
@@ -205,8 +199,12 @@ def test_refusal_by_the_project_is_a_conflict(ann, following):
 
     user_logged_in.connect(refuse)
     try:
-        with pytest.raises(errors.Conflict), transaction.atomic():
-            _log_in_reporting(ann, following)
+        with (
+            pytest.raises(errors.Conflict),
+            transaction.atomic(),
+            host_hooks.followed_by(ann, following),
+        ):
+            log_in(ann)
     finally:
         user_logged_in.disconnect(refuse)
 
