@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Annotated, Any, TypedDict
 
 from django.http import HttpResponse
@@ -109,6 +110,15 @@ class Cleaned(TypedDict):
     deleted: int
 
 
+# Decorates each list: all of them answer with the same kind of page.
+_list_entries = partial(
+    operation,
+    "GET",
+    answer=Listing[AuditEntry],
+    answered="One page of entries, newest first unless sorted otherwise, and their `total`.",
+)
+
+
 class _Mine(Endpoint):
     """Entries whose actor or target is the caller."""
 
@@ -123,13 +133,7 @@ class MyEntries(_Mine):
     path = "me/audit"
     route = "my-audit"
 
-    @operation(
-        "GET",
-        query=Paged,
-        answer=Listing[AuditEntry],
-        id="listOwnAuditEntries",
-        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
-    )
+    @_list_entries(query=Paged, id="listOwnAuditEntries")
     def find(self) -> HttpResponse:
         """List the caller's own audit entries: as actor or as target
 
@@ -145,13 +149,7 @@ class MyLogins(_Mine):
     path = "me/audit/logins"
     route = "my-audit-logins"
 
-    @operation(
-        "GET",
-        query=Paged,
-        answer=Listing[AuditEntry],
-        id="listOwnLogins",
-        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
-    )
+    @_list_entries(query=Paged, id="listOwnLogins")
     def find(self) -> HttpResponse:
         """List the caller's logins, including refused ones
 
@@ -167,13 +165,7 @@ class MyChanges(_Mine):
     path = "me/audit/changes"
     route = "my-audit-changes"
 
-    @operation(
-        "GET",
-        query=Paged,
-        answer=Listing[AuditEntry],
-        id="listOwnChanges",
-        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
-    )
+    @_list_entries(query=Paged, id="listOwnChanges")
     def find(self) -> HttpResponse:
         """List changes of the caller's profile
 
@@ -188,13 +180,7 @@ class MySecurityEvents(_Mine):
     path = "me/audit/security"
     route = "my-audit-security"
 
-    @operation(
-        "GET",
-        query=Paged,
-        answer=Listing[AuditEntry],
-        id="listOwnSecurityEvents",
-        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
-    )
+    @_list_entries(query=Paged, id="listOwnSecurityEvents")
     def find(self) -> HttpResponse:
         """List the caller's security events
 
@@ -210,13 +196,7 @@ class Everything(Endpoint):
     route = "audit"
     super_admin = True
 
-    @operation(
-        "GET",
-        query=EntriesPage,
-        answer=Listing[AuditEntry],
-        id="listAuditEntries",
-        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
-    )
+    @_list_entries(query=EntriesPage, id="listAuditEntries")
     def find(self) -> HttpResponse:
         """List all audit entries
 
@@ -242,13 +222,7 @@ class OfUser(Endpoint):
     route = "audit-user"
     super_admin = True
 
-    @operation(
-        "GET",
-        query=EntriesPage,
-        answer=Listing[AuditEntry],
-        id="listUserAuditEntries",
-        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
-    )
+    @_list_entries(query=EntriesPage, id="listUserAuditEntries")
     def find(self, user_id: str) -> HttpResponse:
         """List the audit entries of a user: as actor or as target
 
@@ -275,13 +249,7 @@ class OfAction(Endpoint):
     route = "audit-action"
     super_admin = True
 
-    @operation(
-        "GET",
-        query=EntriesOfActionPage,
-        answer=Listing[AuditEntry],
-        id="listActionAuditEntries",
-        answered=("One page of entries, newest first unless sorted otherwise, and their `total`."),
-    )
+    @_list_entries(query=EntriesOfActionPage, id="listActionAuditEntries")
     def find(self, action: str) -> HttpResponse:
         """List the audit entries of an action
 

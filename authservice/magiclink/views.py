@@ -57,6 +57,12 @@ class CodeIn(serializers.Serializer[Any]):
     code = SixDigits()
 
 
+_ACCEPTED = (
+    "The request was accepted; `status` is `sent`. The response is the same for"
+    " every address, so it does not reveal whether an account exists."
+)
+
+
 @carries("Set-Cookie")
 class MagicLinkSent(Sent):
     """The same response for every address, so it does not reveal whether an account exists."""
@@ -72,10 +78,7 @@ class Send(Endpoint):
         body=EmailIn,
         answer=MagicLinkSent,
         faults=(errors.EmailNotConfigured,),
-        answered=(
-            "The request was accepted; `status` is `sent`. The response is the same for"
-            " every address, so it does not reveal whether an account exists."
-        ),
+        answered=_ACCEPTED,
     )
     def send(self) -> HttpResponse:
         """Request a link and a code to sign in
@@ -108,10 +111,7 @@ class Resend(Send):
         body=EmailIn,
         answer=MagicLinkSent,
         faults=(errors.EmailNotConfigured,),
-        answered=(
-            "The request was accepted; `status` is `sent`. The response is the same"
-            " for every address, so it does not reveal whether an account exists."
-        ),
+        answered=_ACCEPTED,
     )
     def resend(self) -> HttpResponse:
         """Request a link and a code to sign in

@@ -35,6 +35,11 @@ _MAILED = phrase("A message to your address says how to delete the account.")
 _PAGE = "authservice/pages/delete_account.html"
 _REFUSALS = (errors.LastSuperAdmin, errors.SelfDeleteDisabled, errors.UserInUse)
 _FAULTS = (*recent_proof.FAULTS, *_REFUSALS)
+_ERASED = (
+    "The account was deleted. Or, for a user without a password but with a"
+    " proven address: a link was mailed that deletes it within an hour."
+    " `message` says which."
+)
 
 
 class Me(Endpoint):
@@ -61,11 +66,7 @@ class Me(Endpoint):
         answer=MessageResponse,
         faults=_FAULTS,
         id="deleteMe",
-        answered=(
-            "The account was deleted. Or, for a user without a password but with a"
-            " proven address: a link was mailed that deletes it within an hour."
-            " `message` says which."
-        ),
+        answered=_ERASED,
     )
     def erase(self) -> HttpResponse:
         """Delete the user's own account
@@ -98,11 +99,7 @@ class DeleteMe(Endpoint):
         answer=MessageResponse,
         faults=_FAULTS,
         id="deleteMeWithPost",
-        answered=(
-            "The account was deleted. Or, for a user without a password but with a"
-            " proven address: a link was mailed that deletes it within an hour."
-            " `message` says which."
-        ),
+        answered=_ERASED,
     )
     def erase(self) -> HttpResponse:
         """Delete the user's own account, by POST

@@ -34,6 +34,16 @@ from authservice.kernel.secret import Secret
 
 # The same answer for known and unknown targets, so that it does not reveal accounts.
 _SENT = phrase("If the account exists and needs it, a message is on its way.")
+_MAIL_REQUESTED = (
+    "The request was accepted. The response is the same if there is no such"
+    " account, if its address is verified already, or if a limit on mails was"
+    " reached: nothing is mailed then."
+)
+_TEXT_REQUESTED = (
+    "The request was accepted. The response is the same if no account has the"
+    " number, if it is verified already, or if a limit on text messages was"
+    " reached: nothing is sent then."
+)
 
 
 class ForgotPassword(Endpoint):
@@ -164,11 +174,7 @@ class SendVerificationEmail(Endpoint):
         "POST",
         body=EmailIn,
         answer=MessageResponse,
-        answered=(
-            "The request was accepted. The response is the same if there is no such"
-            " account, if its address is verified already, or if a limit on mails was"
-            " reached: nothing is mailed then."
-        ),
+        answered=_MAIL_REQUESTED,
     )
     def send(self) -> HttpResponse:
         """Request a link that verifies an e-mail address
@@ -191,11 +197,7 @@ class ResendVerificationEmail(SendVerificationEmail):
         "POST",
         body=EmailIn,
         answer=MessageResponse,
-        answered=(
-            "The request was accepted. The response is the same if there is no such"
-            " account, if its address is verified already, or if a limit on mails"
-            " was reached: nothing is mailed then."
-        ),
+        answered=_MAIL_REQUESTED,
     )
     def resend(self) -> HttpResponse:
         """Request a link that verifies an e-mail address
@@ -222,11 +224,7 @@ class SendVerificationPhone(Endpoint):
         body=PhoneIn,
         answer=MessageResponse,
         faults=(errors.SmsNotConfigured,),
-        answered=(
-            "The request was accepted. The response is the same if no account has the"
-            " number, if it is verified already, or if a limit on text messages was"
-            " reached: nothing is sent then."
-        ),
+        answered=_TEXT_REQUESTED,
     )
     def send(self) -> HttpResponse:
         """Request a code that verifies a phone number
@@ -256,11 +254,7 @@ class ResendVerificationPhone(SendVerificationPhone):
         body=PhoneIn,
         answer=MessageResponse,
         faults=(errors.SmsNotConfigured,),
-        answered=(
-            "The request was accepted. The response is the same if no account has"
-            " the number, if it is verified already, or if a limit on text messages"
-            " was reached: nothing is sent then."
-        ),
+        answered=_TEXT_REQUESTED,
     )
     def resend(self) -> HttpResponse:
         """Request a code that verifies a phone number
