@@ -23,7 +23,6 @@ from authservice.core.staff.admin_pages import ReadOnly, person_link
 from authservice.core.users import lookup, search
 from authservice.kernel import clock, databases
 from authservice.kernel.actions import SEVERITIES
-from authservice.kernel.clock import least_uuid7
 from authservice.kernel.languages import admin_text as _
 from authservice.kernel.modules import known_actions
 
@@ -86,7 +85,7 @@ class TimeFilter(admin.SimpleListFilter):
         if self.value() not in _SPANS:
             return queryset
         since = clock.utc() - _SPANS[str(self.value())][1]
-        return queryset.filter(pk__gte=least_uuid7(since))
+        return queryset.filter(pk__gte=clock.least_uuid7(since))
 
 
 @admin.register(Entry)

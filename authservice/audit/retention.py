@@ -22,7 +22,6 @@ from authservice.core import cleanup
 from authservice.kernel import clock, databases
 from authservice.kernel.actions import SYSTEM
 from authservice.kernel.client import Client
-from authservice.kernel.clock import least_uuid7
 from authservice.kernel.events import Event
 from authservice.kernel.settings import convert
 from authservice.kernel.sql import planned_for_values
@@ -94,7 +93,7 @@ def due(now: datetime) -> Iterator[QuerySet[Entry]]:
     """The expired entries, one queryset per action: the index on action and id serves each."""
     for action, age in _ages(Entry.objects.all()):
         if age is not None:
-            yield Entry.objects.filter(action=action, pk__lt=least_uuid7(now - age))
+            yield Entry.objects.filter(action=action, pk__lt=clock.least_uuid7(now - age))
 
 
 def sorted_actions(rows: QuerySet[Entry], now: datetime) -> tuple[list[str], list[str]]:
@@ -103,9 +102,9 @@ def sorted_actions(rows: QuerySet[Entry], now: datetime) -> tuple[list[str], lis
     expired, retained = [], []
     for action, age in _ages(rows):
         first_kept = (
-            least_uuid7(now - age)
+            clock.least_uuid7(now - age)
             if age is not None
-            else least_uuid7(datetime.min.replace(tzinfo=UTC))
+            else clock.least_uuid7(datetime.min.replace(tzinfo=UTC))
         )
         entries = rows.filter(action=action)
         if entries.filter(pk__lt=first_kept).exists():

@@ -18,7 +18,6 @@ from authservice.audit.models import AGENT, Entry
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases
 from authservice.kernel.actions import ACTIONS
-from authservice.kernel.clock import uuid7_of
 from authservice.kernel.events import Event, EventListener
 from authservice.kernel.sql import Bound, Insert
 
@@ -88,7 +87,7 @@ def _entry(event: Event) -> Entry:
     if reason:
         details = f"{details.rstrip('.')}: {reason}."
     return Entry(
-        id=uuid7_of(now, clock.number()),  # entries with one time sort as they were written
+        id=clock.uuid7_of(now, clock.number()),  # entries with one time sort as they were written
         action=event.action,
         severity=event.severity,
         topic=category_of(event.action),

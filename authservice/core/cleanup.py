@@ -30,7 +30,6 @@ from authservice.core.models import (
     UnseenPassword,
 )
 from authservice.kernel import clock, databases
-from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.modules import plugs
 
 logger = logging.getLogger("authservice.cleanup")
@@ -129,7 +128,7 @@ def batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:
 def delete(rows: QuerySet[Any], pks: list[Any]) -> int:
     """Delete those of the rows that still match and that no other transaction has locked; returns
     how many."""
-    return retry_on_deadlock(lambda: _delete(rows, pks))
+    return databases.retry_on_deadlock(lambda: _delete(rows, pks))
 
 
 def _delete(rows: QuerySet[Any], pks: list[Any]) -> int:

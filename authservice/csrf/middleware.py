@@ -30,7 +30,6 @@ from authservice.csrf.conf import conf
 from authservice.csrf.guard import guard
 from authservice.kernel import errors
 from authservice.kernel.http import envelope
-from authservice.kernel.http.envelope import refusal
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -65,7 +64,7 @@ class CsrfMiddleware(MiddlewareMixin):
             session_id = access_session_of(request) if by_cookie(request) else None
             guard.check(request, session_id, bearer=bearer)
         except errors.InvalidCsrf as fault:
-            return refusal(fault)
+            return envelope.refusal(fault)
         request.__dict__[CHECKED] = True
         return None
 

@@ -11,7 +11,6 @@ from authservice.core.api.token_cookies import session_of
 from authservice.csrf import guard
 from authservice.csrf.conf import conf
 from authservice.kernel.http import envelope
-from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
 
 
@@ -40,7 +39,7 @@ class Csrf(Endpoint):
         """
         token = guard.issue(session_of(self.request))
         issued: IssuedCsrfToken = {"csrf_token": token}
-        response = answer(issued)
+        response = envelope.answer(issued)
         envelope.put_cookie(
             response,
             conf.cookie_name,

@@ -26,7 +26,6 @@ from authservice.core.users import identifiers
 from authservice.kernel import secret
 from authservice.kernel.errors import Fault, ValidationFailed
 from authservice.kernel.http import envelope, incoming, pages
-from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import carries, operation
 from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
@@ -165,7 +164,7 @@ class Verify(LinkEndpoint):
         Offer another one.
         """
         if self.is_head:
-            return answer()
+            return envelope.answer()
         token = Secret("")  # for a missing or too long token: refused like an unknown one
         if 0 < len(self.request.GET.get("token", "")) <= TokenIn.LONGEST:
             try:

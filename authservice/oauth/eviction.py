@@ -30,7 +30,6 @@ from authservice.kernel.client import Client
 from authservice.kernel.interfaces import AccountAccess
 from authservice.oauth import provider_settings, storage
 from authservice.oauth.models import RemovedLink, RestorableLink
-from authservice.oauth.provider_settings import login_method
 from authservice.oauth.storage import Link, LinkTaken
 
 # As long as the link "this was not me" of a security notice is valid, which restores links.
@@ -121,7 +120,7 @@ def remove(link: Link, *, current_session: Session | None = None) -> bool:
     it that wait for a second factor. The caller holds the lock of the user's row: a concurrent
     login with the link then either finds it removed, or its session ends here.
     """
-    method = login_method(link.provider)
+    method = provider_settings.login_method(link.provider)
     one_time.revoke_logins(link.user_id, method)
     sessions.end_begun_with(link.user_id, method, current_session, _REASON)
     removed = storage.links().remove(link)

@@ -33,7 +33,6 @@ from authservice.core.users import identifiers
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue, secret
 from authservice.kernel.client import Client
-from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.errors import InvalidToken
 from authservice.kernel.interfaces import AccountAccess
 from authservice.kernel.message_queue import Message
@@ -117,7 +116,9 @@ def link(started_by: Linking, provider: str, result: ProviderResult, client: Cli
     session = sessions.as_model(session_row)
     profile = profiles.cleaned(result.profile, provider)
     try:
-        retry_on_deadlock(lambda: _link(person, session, provider, profile, result.tokens, client))
+        databases.retry_on_deadlock(
+            lambda: _link(person, session, provider, profile, result.tokens, client)
+        )
     except InvalidToken as error:
         raise errors.InvalidState from error
     except LinkTaken as error:

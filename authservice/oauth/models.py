@@ -9,7 +9,6 @@ from django.conf import settings
 from django.db import models
 
 from authservice.kernel import clock
-from authservice.kernel.clock import uuid7
 from authservice.kernel.databases import PrimaryManager
 from authservice.kernel.languages import admin_text as _
 
@@ -24,7 +23,7 @@ class LinkedAccount(models.Model):
     account was created by this user of the provider.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    id = models.UUIDField(primary_key=True, default=clock.uuid7, editable=False)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,
@@ -65,7 +64,7 @@ class RemovedLink(models.Model):
     deletes the row. `subject_digest` is keyed: `key_id` names the key it was made with.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    id = models.UUIDField(primary_key=True, default=clock.uuid7, editable=False)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,
@@ -96,7 +95,7 @@ class RestorableLink(models.Model):
     `proven_at` the time of that proof. `recoveries` counts the recoveries since the removal.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    id = models.UUIDField(primary_key=True, default=clock.uuid7, editable=False)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,

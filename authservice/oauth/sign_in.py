@@ -26,13 +26,11 @@ from authservice.core.users import identifiers
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.errors import Fault
 from authservice.oauth import errors, eviction, linking, profiles, provider_settings, storage
 from authservice.oauth import tokens as provider_tokens
 from authservice.oauth.conf import conf
 from authservice.oauth.provider import Profile, ProviderTokens
-from authservice.oauth.provider_settings import login_method
 from authservice.oauth.storage import Link, LinkTaken
 
 # Not a value of RFC 8176, which has none for a login at another service.
@@ -64,7 +62,7 @@ class Arriving:
 
     @property
     def method(self) -> str:
-        return login_method(self.provider)
+        return provider_settings.login_method(self.provider)
 
     def link(self, person: Person, *, at_signup: bool = False) -> Link:
         return Link(
@@ -98,7 +96,7 @@ def sign_in(
         caller=caller,
     )
     # The code is used up, so a deadlock must be resolved here: the view cannot repeat the request.
-    return retry_on_deadlock(lambda: _resolved(arriving))
+    return databases.retry_on_deadlock(lambda: _resolved(arriving))
 
 
 def _resolved(arriving: Arriving) -> SignedIn:

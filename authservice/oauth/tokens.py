@@ -23,7 +23,6 @@ from django.db import IntegrityError, transaction
 
 from authservice.core.models import OneTimeToken
 from authservice.kernel import clock, databases, secret
-from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.secret import Secret
 from authservice.oauth import provider_settings, storage
 from authservice.oauth.provider import ProviderError, ProviderTokens
@@ -52,7 +51,7 @@ def access_token(user: Any, provider: str) -> Secret:
             link, tokens = _stored(user, provider)
             if tokens.expires_at is None or tokens.expires_at > clock.now() + _EARLY:
                 return tokens.access_token
-            lease = retry_on_deadlock(partial(_claim, link))
+            lease = databases.retry_on_deadlock(partial(_claim, link))
             if lease is not None:
                 return _refresh(link, tokens, lease)
         if time.monotonic() >= deadline:
@@ -106,7 +105,7 @@ def _refresh(link: Link, tokens: ProviderTokens, lease: OneTimeToken) -> Secret:
         renewed = provider.refresh(tokens.refresh_token)
     except ProviderError:
         raise _failed(lease) from None
-    retry_on_deadlock(partial(_store_unless_newer, link, renewed))
+    databases.retry_on_deadlock(partial(_store_unless_newer, link, renewed))
     return renewed.access_token
 
 

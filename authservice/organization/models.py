@@ -13,7 +13,6 @@ from django.db import models
 
 from authservice.core.invitations.models import Invitation
 from authservice.kernel import clock
-from authservice.kernel.clock import uuid7
 from authservice.kernel.databases import PrimaryManager
 from authservice.kernel.languages import admin_text as _
 from authservice.organization import roles
@@ -26,7 +25,7 @@ class Organization(models.Model):
     """An organization. `metadata` is JSON text of the host project. An inactive one behaves as if
     it did not exist."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    id = models.UUIDField(primary_key=True, default=clock.uuid7, editable=False)
     name = models.CharField(max_length=NAME, verbose_name=_("name"))
     slug = models.CharField(max_length=SLUG, unique=True, verbose_name=_("slug"))
     founder = models.ForeignKey(
@@ -59,7 +58,7 @@ class Organization(models.Model):
 class Membership(models.Model):
     """A member of an organization; `role` is a key of `roles.table()`."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    id = models.UUIDField(primary_key=True, default=clock.uuid7, editable=False)
     organization = models.ForeignKey(
         Organization,
         on_delete=models.CASCADE,

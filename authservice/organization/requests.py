@@ -12,7 +12,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponseBase
 
 from authservice.core.api import identity
-from authservice.core.api.identity import varied
 from authservice.core.sessions.bearer import Caller
 from authservice.organization import access, active, roles
 from authservice.organization import errors as org_errors
@@ -90,4 +89,4 @@ def forget_forged(request: HttpRequest) -> None:
 
 def varied_if_read(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """Tell caches that the response depends on the caller, if the organization was read."""
-    return varied(response) if hasattr(request, _ATTRIBUTE) else response
+    return identity.varied(response) if hasattr(request, _ATTRIBUTE) else response

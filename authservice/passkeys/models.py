@@ -13,7 +13,6 @@ from django.conf import settings
 from django.db import models
 
 from authservice.kernel import clock, secret
-from authservice.kernel.clock import uuid7
 from authservice.kernel.databases import OfUserManager, PrimaryManager
 from authservice.kernel.languages import admin_text as _
 from authservice.passkeys.conf import ID_LENGTH, KEY_LENGTH
@@ -77,7 +76,7 @@ class Passkey(models.Model):
     that the maker of the key has proven its model.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    id = models.UUIDField(primary_key=True, default=clock.uuid7, editable=False)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,

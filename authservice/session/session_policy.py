@@ -23,7 +23,6 @@ from authservice.core.sessions.revocation import REVOKED
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, errors, events
 from authservice.kernel.client import Client
-from authservice.kernel.databases import after_commit
 from authservice.kernel.interfaces import Lifetimes, LiveSession, LoginPolicy, Page
 from authservice.kernel.sections import root
 from authservice.session import stores
@@ -97,7 +96,7 @@ def _touch(session: LiveSession, now: datetime, until: datetime) -> None:
 
     # After commit: a view of the host project may be one transaction, which would otherwise hold
     # the lock on the row until its end.
-    after_commit(touch)
+    databases.after_commit(touch)
 
 
 def live(person: Person) -> list[Session]:

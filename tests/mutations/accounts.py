@@ -51,7 +51,10 @@ SYNC = (
     Mutation(
         "The release of keys before any is assigned",
         CORE + "users/sync.py",
-        to("            write_or_split(_release, changed, lambda _: None)\n", "            pass\n"),
+        to(
+            "            databases.write_or_split(_release, changed, lambda _: None)\n",
+            "            pass\n",
+        ),
         (_SYNC,),
     ),
     Mutation(

@@ -34,7 +34,6 @@ from authservice.core.users import lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, errors, events, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.clock import least_uuid7
 from authservice.kernel.interfaces import ForeignTokens
 from authservice.kernel.secret import Secret
 from authservice.kernel.settings import section
@@ -215,7 +214,7 @@ def _session_id(listed: Any) -> UUID:
     a digest. The id may be known: a refresh token of ours also needs a MAC."""
     issued = _aware(listed.created_at or listed.expires_at)
     digest = hashlib.sha256(listed.jti.encode()).digest()
-    return UUID(int=least_uuid7(issued).int | int.from_bytes(digest[:8], "big") >> 2)
+    return UUID(int=clock.least_uuid7(issued).int | int.from_bytes(digest[:8], "big") >> 2)
 
 
 def _accepts(person: Person, claims: Mapping[str, Any]) -> bool:

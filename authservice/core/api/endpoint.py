@@ -40,7 +40,6 @@ from authservice.core.sessions.bearer import Caller
 from authservice.core.users import host_fields
 from authservice.kernel import clock, databases, errors, languages, throttling
 from authservice.kernel.client import Client
-from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.http import envelope, fields, incoming
 from authservice.kernel.http.envelope import answer, crash, keep_from_caches, refusal
 from authservice.kernel.http.incoming import client, count_request, is_escaped, request_id
@@ -185,7 +184,7 @@ class Endpoint(ViewSetMixin, APIView):
                 by_bearer = not self.is_public(action.__name__) and has_bearer(request)
                 require_unforged(request, bearer=by_bearer)
         try:
-            return retry_on_deadlock(lambda: self._act(request, action, **kwargs))
+            return databases.retry_on_deadlock(lambda: self._act(request, action, **kwargs))
         except DatabaseError:
             # A deferred constraint or a trigger of the host project may have refused the row at the
             # commit. `committing` turns that into a fault.

@@ -38,7 +38,6 @@ from authservice.core.users.creation import NewUser
 from authservice.kernel import secret
 from authservice.kernel.errors import Fault, ServiceUnavailable, ValidationFailed, invalid
 from authservice.kernel.http import envelope, incoming, pages
-from authservice.kernel.http.envelope import answer
 from authservice.kernel.http.operations import Raw, operation
 from authservice.kernel.languages import phrase
 
@@ -203,7 +202,7 @@ class VerifyEmail(LinkEndpoint):
         `POST /send-verification-email`.
         """
         if self.is_head:
-            return answer()
+            return envelope.answer()
         try:
             link = self.read_query(VerifyEmailIn)
         except ValidationFailed:  # no mailed link has such values
@@ -258,7 +257,7 @@ class VerifyEmail(LinkEndpoint):
         # The front end knows only two values of `status`. "error" says that the address is not
         # verified.
         onward = mailed_links.verified("error")
-        return responses.redirect_to(onward, status=303) if onward else answer(_DENIED)
+        return responses.redirect_to(onward, status=303) if onward else envelope.answer(_DENIED)
 
     def _ask(self, link: dict[str, Any], *, status: int) -> HttpResponse:
         """The page with the buttons, or the refusal that they would get. So the page names no

@@ -223,6 +223,7 @@ def key(scope: str, subject: str) -> str:
     return secret.digest("attempt", f"{scope}:{subject}")
 
 
+@clock.once
 def consume(key: str, budget: Budget, *, report: Callable[[], None] | None = None) -> None:
     """Count one attempt. Raises `TooManyAttempts` if none is left.
 

@@ -10,7 +10,6 @@ from django.db import models
 from django.db.models import Case, F, Q, Value, When
 
 from authservice.kernel import clock
-from authservice.kernel.clock import uuid7
 from authservice.kernel.databases import PrimaryManager
 from authservice.kernel.languages import admin_text as _
 from authservice.kernel.languages import phrase
@@ -74,7 +73,7 @@ class Invitation(models.Model):
 
     TOKEN_PURPOSE: ClassVar[str]
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    id = models.UUIDField(primary_key=True, default=clock.uuid7, editable=False)
     email = models.CharField(max_length=254, verbose_name=_("e-mail address"))
     email_key = models.CharField(max_length=_KEY, editable=False)
     inviter = models.ForeignKey(

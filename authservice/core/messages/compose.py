@@ -26,7 +26,6 @@ from authservice.core.users import host_fields, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.databases import retry_on_deadlock
 from authservice.kernel.errors import ValidationFailed
 from authservice.kernel.message_queue import Message
 from authservice.kernel.modules import plugs
@@ -80,7 +79,7 @@ def compose(message: Message, texts: TextPolicy = _EVERY_TEXT) -> OutgoingMessag
             # A message is counted before its secret is issued: beyond the limit none is issued.
             count_here = not message.requested and message.kind not in _COUNTED_BY_COMPOSER
             counted = sending.count_unrequested(message.kind, message.target) if count_here else ()
-            outgoing = retry_on_deadlock(lambda: _composed(composer, message, texts))
+            outgoing = databases.retry_on_deadlock(lambda: _composed(composer, message, texts))
             return replace(outgoing, counted=(*outgoing.counted, *counted)) if outgoing else None
     except sending.Refused as refused:
         sending.report(refused)

@@ -15,7 +15,6 @@ from authservice.core.users.creation import NewPassword
 from authservice.core.users.person import Person
 from authservice.kernel import databases, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.databases import after_commit
 from authservice.kernel.errors import Fault, invalid
 from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
@@ -146,7 +145,7 @@ def _reset(person: Person, encoded: NewPassword, client: Client, *, was_open: bo
 
     # Clear the counters, so that the owner can log in after an attack. Do it after the commit, to
     # avoid a deadlock: a login that has locked a counter may wait for the user's row.
-    after_commit(forgive)
+    databases.after_commit(forgive)
     events.record("auth.password.reset", person, client)
     return token
 

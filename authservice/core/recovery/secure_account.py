@@ -21,7 +21,6 @@ from authservice.core.messages import kinds, security_notice
 from authservice.core.models import Account, PhoneSource
 from authservice.core.recovery import phone_numbers, takeover
 from authservice.core.users import creation, host_fields, identifiers, lookup
-from authservice.core.users.lookup import own_save
 from authservice.core.users.person import Person, sync_account
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases, events, message_queue
@@ -129,7 +128,7 @@ def _restore_email(person: Person, before: Mapping[str, Any]) -> Mapping[str, An
 def _set_email(person: Person, email: str) -> None:
     if host().email:
         host_fields.set_value(person.user, host().email, email, field="email")
-        with own_save(), host_fields.saving():
+        with lookup.own_save(), host_fields.saving():
             person.user.save(using=databases.primary(), update_fields=[host().email])
         sync_account(person)
         return

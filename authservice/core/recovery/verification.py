@@ -16,7 +16,6 @@ from authservice.core.users import identifiers, lookup
 from authservice.core.users.person import Person
 from authservice.kernel import clock, databases, events, message_queue
 from authservice.kernel.client import Client
-from authservice.kernel.databases import after_commit
 from authservice.kernel.secret import Secret
 
 
@@ -39,7 +38,7 @@ def text_after_commit(person: Person, phone: str, client: Client) -> None:
         if message_queue.can_sms():
             send_to_phone(phone, client, caller=person)
 
-    after_commit(send)
+    databases.after_commit(send)
 
 
 def text_if_shared(person: Person, client: Client) -> None:

@@ -22,8 +22,6 @@ from authservice.core.users import person as people
 from authservice.core.users.person import Person, refresh_copies
 from authservice.kernel import clock, databases, errors
 from authservice.kernel.client import Client
-from authservice.kernel.clock import uuid7
-from authservice.kernel.databases import after_commit
 from authservice.kernel.interfaces import ForeignTokens, LiveSession, LoginPolicy
 from authservice.kernel.levels import Record
 from authservice.kernel.modules import plug, plugs
@@ -209,7 +207,7 @@ def begin(
     login_policy = policy()
     lifetimes = login_policy.lifetimes()
     session = Session(
-        id=session_id or uuid7(),
+        id=session_id or clock.uuid7(),
         user_id=person.user.pk,
         seed=secrets.token_hex(16),
         password_fingerprint=passwords.fingerprint(person.password),
@@ -404,4 +402,4 @@ def _notify_policy(ids: list[uuid.UUID]) -> None:
     def notify() -> None:  # Django logs the name of a callback that fails; a partial has none
         receive_ended(ids)
 
-    after_commit(notify)
+    databases.after_commit(notify)

@@ -22,7 +22,6 @@ from authservice.core.models import Session
 from authservice.core.sessions import sessions
 from authservice.core.users import lookup, user_model
 from authservice.core.users.person import Person
-from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 
@@ -96,7 +95,7 @@ Rights = Mapping[str, Any]
 
 def rights_fields(model: type[Model]) -> tuple[str, ...]:
     """The fields with rights that a user model has; none for any other model."""
-    if not issubclass(model, host().model):
+    if not issubclass(model, user_model.host().model):
         return ()
     present = {field.name for field in (*model._meta.concrete_fields, *model._meta.many_to_many)}
     return tuple(name for name in _FIELDS if name in present)
@@ -104,7 +103,7 @@ def rights_fields(model: type[Model]) -> tuple[str, ...]:
 
 def find_with_rights(pk: Any) -> Any:
     """The user as stored, or None."""
-    return host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
+    return user_model.host().model._base_manager.using(databases.primary()).filter(pk=pk).first()
 
 
 def rights_of(user: Any) -> Rights:

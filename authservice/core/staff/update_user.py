@@ -23,7 +23,6 @@ from authservice.core.sessions import revocation, sessions
 from authservice.core.staff import authority, super_admins
 from authservice.core.users import creation, host_fields, identifiers, lookup
 from authservice.core.users.identifiers import EMAIL, PHONE, USERNAME
-from authservice.core.users.lookup import own_save
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import grants, host
 from authservice.kernel import clock, databases, events, message_queue
@@ -275,7 +274,7 @@ def _store(person: Person, change: Change) -> None:
         fields_of_user.append(field)
         names_in_request[field] = name
     try:
-        with transaction.atomic(using=using), own_save():
+        with transaction.atomic(using=using), lookup.own_save():
             if fields_of_user:
                 with host_fields.saving(**names_in_request):
                     user.save(using=using, update_fields=fields_of_user)

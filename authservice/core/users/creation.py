@@ -24,11 +24,9 @@ from authservice.core.conf import core
 from authservice.core.models import Account, PhoneSource
 from authservice.core.users import host_fields, identifiers, lookup
 from authservice.core.users.extra_fields import NOTHING, ExtraFields
-from authservice.core.users.lookup import own_save
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases
-from authservice.kernel.databases import after_commit
 from authservice.kernel.errors import Fault, ValidationFailed, invalid
 from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Insert
@@ -88,7 +86,7 @@ class NewPassword:
             def password_changed() -> None:
                 password_validation.password_changed(secret.reveal(), user)
 
-            after_commit(password_changed)
+            databases.after_commit(password_changed)
 
 
 def unusable() -> NewPassword:
@@ -141,7 +139,7 @@ def _store(
 ) -> T:
     using = databases.primary()
     with transaction.atomic(using=using):
-        with own_save(), host_fields.saving(**_names_in_request()):
+        with lookup.own_save(), host_fields.saving(**_names_in_request()):
             user.save(using=using, force_insert=True)
         email_key, username_key, phone_key = _keys(new_user, username)
         account = Account(

@@ -28,7 +28,6 @@ from authservice.core.users import host_fields
 from authservice.core.users.user_fields import complaint, reserved
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, errors, languages
-from authservice.kernel.languages import of_field
 
 Serializer = type[serializers.Serializer[Any]]
 
@@ -254,7 +253,7 @@ def _failure(detail: Any) -> errors.ValidationFailed:
     """The error that names the first invalid field."""
     details = dict(_flat(detail, ""))
     name, texts = next(iter(details.items()))
-    return errors.ValidationFailed(of_field(name, texts[:1]), details=details)
+    return errors.ValidationFailed(languages.of_field(name, texts[:1]), details=details)
 
 
 def _flat(detail: Any, path: str) -> Iterator[tuple[str, list[str]]]:

@@ -12,7 +12,6 @@ from authservice.core import errors
 from authservice.core.models import Account
 from authservice.core.users import creation, host_fields, lookup
 from authservice.core.users.identifiers import EMAIL, USERNAME, Identifier
-from authservice.core.users.lookup import own_save
 from authservice.core.users.person import Person
 from authservice.core.users.user_model import host
 from authservice.kernel import databases, throttling
@@ -86,7 +85,7 @@ def _save_in_host(person: Person, kind: Identifier, text: str) -> None:
     if not field:
         return
     host_fields.set_value(person.user, field, text, field=kind.text)
-    with own_save(), host_fields.saving(**{field: kind.text}):
+    with lookup.own_save(), host_fields.saving(**{field: kind.text}):
         person.user.save(using=databases.primary(), update_fields=[field])
 
 

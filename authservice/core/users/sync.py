@@ -32,7 +32,6 @@ from authservice.core.users.person import (
 )
 from authservice.core.users.user_model import host
 from authservice.kernel import databases
-from authservice.kernel.databases import retry_on_deadlock, write_or_split
 
 logger = logging.getLogger("authservice.accounts")
 
@@ -203,12 +202,12 @@ def _sync_batch(users: list[Any], report: Report, *, write: bool, dry_run: bool)
         report.updated += len(changed)
         if not dry_run and changed:
             # No report here: the second pass refuses and reports the same rows.
-            write_or_split(_release, changed, lambda _: None)
+            databases.write_or_split(_release, changed, lambda _: None)
         return
     outdated = [account.pk for account in (*new, *(account for account, _ in changed))]
     if outdated:
         # Counted after the commit: a deadlock repeats the transaction.
-        refused = retry_on_deadlock(partial(_write, outdated, report))
+        refused = databases.retry_on_deadlock(partial(_write, outdated, report))
         report.refused += len(refused)
         report.with_refused += refused[: MOST_NAMED - len(report.with_refused)]
 

@@ -21,8 +21,6 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
 from authservice.kernel import databases, errors, languages, sections
-from authservice.kernel.languages import translated
-from authservice.kernel.sections import api
 
 SameSite: TypeAlias = Literal["Lax", "Strict", "None"]
 
@@ -135,7 +133,7 @@ def answer(
     """A JSON response. A `message` of the data is translated."""
     has_text = bool(message)
     if isinstance(data, Mapping) and "message" in data:
-        data = {**data, "message": translated(data["message"])}
+        data = {**data, "message": languages.translated(data["message"])}
         has_text = True
     body = {"data": data, "message": message} if message else {"data": data}
     response = HttpResponse(
@@ -155,7 +153,7 @@ def refusal(fault: errors.Fault) -> HttpResponse:
     """The error envelope of a fault. The top level repeats the message, for simple clients."""
     text = fault.text
     data: dict[str, Any] = {"code": fault.code, "message": text, **fault.fields}
-    if fault.details and api.error_details:
+    if fault.details and sections.api.error_details:
         data["details"] = fault.texts
     headers = {**_CHALLENGE, **fault.headers} if fault.status == 401 else fault.headers
     response = answer(data, message=text, status=fault.status, headers=headers)

@@ -39,7 +39,6 @@ from authservice.core.users import identifiers
 from authservice.core.users.user_model import host
 from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.databases import write_or_split
 from authservice.kernel.imports import (
     REFUSED,
     CannotImport,
@@ -229,7 +228,7 @@ class _Run:
     def over(self, batches: Iterator[tuple[list[Any], int]]) -> ImportReport:
         for package_rows in self.options.each(batches):
             rows = [self.package.read(row) for row in package_rows]
-            for outcomes in write_or_split(self._import, rows, _refused):
+            for outcomes in databases.write_or_split(self._import, rows, _refused):
                 for outcome in outcomes:
                     _count(outcome, self.report)
         return self.report

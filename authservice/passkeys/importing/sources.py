@@ -28,7 +28,6 @@ from authservice.core.importing import package_tables
 from authservice.core.importing.package_tables import Owners
 from authservice.kernel import clock, databases, events, secret
 from authservice.kernel.client import Client
-from authservice.kernel.databases import write_or_split
 from authservice.kernel.imports import REFUSED, ImportOptions, ImportReport, ImportSource
 from authservice.passkeys import keys, relying_party
 from authservice.passkeys.models import NAME_LENGTH, Handle, Passkey
@@ -242,7 +241,9 @@ class _Run:
 
     def add(self, batch: list[Key]) -> None:
         results: dict[Any, str] = {}
-        for part_results in write_or_split(self._import, batch, lambda key: {key.row: REFUSED}):
+        for part_results in databases.write_or_split(
+            self._import, batch, lambda key: {key.row: REFUSED}
+        ):
             results |= part_results
         for key in batch:
             self.report.read += 1

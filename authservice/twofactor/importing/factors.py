@@ -27,7 +27,6 @@ from authservice.core.importing import package_tables
 from authservice.core.importing.package_tables import Owners
 from authservice.kernel import clock, databases, events
 from authservice.kernel.client import Client
-from authservice.kernel.databases import write_or_split
 from authservice.kernel.imports import REFUSED, ImportOptions, ImportReport, ImportSource
 from authservice.kernel.secret import Secret
 from authservice.twofactor import authenticators
@@ -133,7 +132,7 @@ class _Run:
     def add(self, factors: list[Factor]) -> None:
         results: dict[Any, str] = {}
         rows_with_early_codes: set[Any] = set()
-        for part_results, part_rows in write_or_split(self._import, factors, _refused):
+        for part_results, part_rows in databases.write_or_split(self._import, factors, _refused):
             results |= part_results
             rows_with_early_codes |= part_rows
         for factor in factors:

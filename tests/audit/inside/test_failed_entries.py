@@ -8,7 +8,7 @@ from django.apps import apps
 from authservice.audit import writer
 from authservice.audit.models import Entry
 from authservice.core.models import AttemptCounter
-from authservice.kernel import modules
+from authservice.kernel import clock, modules
 from authservice.kernel.clock import uuid7_of
 from authservice.kernel.events import Event
 from tests.audit.inside.test_action_entries import CASES
@@ -73,7 +73,7 @@ def test_action_is_rolled_back_if_its_entry_cannot_be_written(world, case, monke
         return taken.pk if next(number) >= failing else uuid7_of(moment, *rest)
 
     with monkeypatch.context() as patched:
-        patched.setattr(writer, "uuid7_of", of)
+        patched.setattr(clock, "uuid7_of", of)
         answer = act()
 
     assert answer.error == (500, "INTERNAL_ERROR")
