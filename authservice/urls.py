@@ -16,15 +16,15 @@ BUSIEST = ("me", "refresh", "page-login", "login")
 _ROUTES = [route for module in installed() for route in routes_of(module)]
 
 
-def _place(route: Any) -> int:
+def _rank(route: Any) -> int:
     if route.name in BUSIEST:
         return BUSIEST.index(route.name)
-    # A page comes before the API route at the same address, to which it passes the requests that do
-    # not come from people.
+    # A page comes before the API route at the same address, and passes the requests of programs on
+    # to it.
     return len(BUSIEST) + (not str(route.name).startswith("page-"))
 
 
 urlpatterns = [
-    *sorted(_ROUTES, key=_place),
+    *sorted(_ROUTES, key=_rank),
     re_path(r"", NotFoundEndpoint.as_view({"get": "not_found"}), name="unknown"),
 ]

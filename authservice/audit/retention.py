@@ -73,7 +73,7 @@ def clean(
 def _batches(
     now: datetime, size: int, at_most: int | None
 ) -> Iterator[tuple[QuerySet[Entry], list[Any]]]:
-    remaining = at_most
+    remaining = at_most  # None: all
     for rows in due(now):
         for pks in cleanup.batches(rows, size):
             if remaining is not None:
@@ -115,7 +115,7 @@ def sorted_actions(rows: QuerySet[Entry], now: datetime) -> tuple[list[str], lis
 
 
 def _ages(rows: QuerySet[Entry]) -> Iterator[tuple[str, timedelta | None]]:
-    """The actions of `rows`, each with how long its entries are kept; None for permanently."""
+    """The actions of `rows`, each with how long its entries are kept; None if they are never deleted."""
     ages = policy()
     # One index look-up for each action (a loose index scan).
     names = rows.order_by("action").values_list("action", flat=True)
@@ -133,7 +133,8 @@ def policy() -> Mapping[str, timedelta | None]:
 
 
 def duration(raw: Any) -> timedelta | None:
-    """A timedelta, or None for permanently. Raises TypeError with the rule as its text."""
+    """A timedelta, or None for entries that are never deleted. Raises TypeError with the rule as
+    its text."""
     if raw is None:
         return None
     age = convert(raw, timedelta)

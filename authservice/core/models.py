@@ -38,7 +38,8 @@ class Account(models.Model):
     For fields that the host's model has (e-mail, username, names, active), the host's value is
     authoritative; the copies here exist for indexes. A claim is the key of the current identifier,
     and several users may have the same one. The unique key equals the claim for the one user who is
-    found by it, and is None for the others and without an identifier.
+    found by it, and is None for the others and without an identifier. Of the phone number,
+    `phone_key` is the claim and `verified_phone_key` the unique key.
     """
 
     user = models.OneToOneField(
@@ -290,7 +291,8 @@ class PasswordCheck(models.Model):
 
 
 class UnseenPassword(models.Model):
-    """A password that was set by its hash: the validators see it at the first login with it."""
+    """A password that was stored as a hash, so that no validator has seen it: they see it at the
+    first login with it."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     user = models.ForeignKey(

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from authservice.kernel.rules import CookieName, HeaderName, Origin, Positive, Rule
 from authservice.kernel.settings import section
 
-# The root would turn the check off for the whole project.
+# '/' is refused: it would turn the check off for the whole project.
 _PathPrefix = Annotated[
     str,
     Rule(

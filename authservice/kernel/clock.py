@@ -7,10 +7,10 @@ hours never uses an old time: it opens a unit for each of its items if it needs 
 
 A reading belongs to the context (`contextvars`): threads and tasks of asyncio have their own, and
 the end of a unit restores the one before it. A request keeps its reading while it waits, such as
-for a hash or a row lock. Whatever another request stored in the meantime still counts: rows
-decide the order of requests, never a comparison of their readings, which may differ as the clocks
-of two servers do. Only a credential that is spent after a wait must not have expired during it:
-`by_now` is for the statements that spend one.
+for a hash or a row lock. It still sees what other requests have stored in the meantime: rows decide
+the order of requests, never their readings, which differ as the clocks of two servers do. But a
+credential must not expire while the request that spends it waits: statements that spend one compare
+its expiry with `by_now`.
 
 `uuid7` makes identifiers that sort by this time (UUID version 7, RFC 9562 section 5.7).
 """
@@ -50,7 +50,8 @@ class Reading:
 _current: ContextVar[Reading | None] = ContextVar("authservice_clock", default=None)
 
 
-# These functions and `uuid7` do not call `reading`: they run dozens of times in a login.
+# `now`, `utc`, `timestamp`, `by_now` and `uuid7` repeat the body of `reading`: each of them runs
+# many times in a login, and a call costs time.
 def now() -> datetime:
     """The time for columns of the database: as `timezone.now()`, aware if `USE_TZ` is true, else
     in the local time of the process, as Python interprets naive times."""
@@ -86,7 +87,7 @@ def by_now() -> datetime:
     return stored(current.at + timedelta(seconds=monotonic() - current.began))
 
 
-class unit:  # noqa: N801  used like a function; a generator would take twice the calls
+class unit:  # noqa: N801  used like a function; a generator would cost twice as many calls
     """A context: a unit of work with a new reading, or with the reading `of` another unit."""
 
     def __init__(self, of: Reading | None = None) -> None:
@@ -166,4 +167,5 @@ def _floor(moment: datetime) -> int:
     since 1970 has that of the nearest one that does."""
     milliseconds, microseconds = divmod((moment - _EPOCH) // _MICROSECOND, 1000)
     milliseconds = min(max(milliseconds, 0), (1 << 48) - 1)
-    return milliseconds << 80 | _UUID_VERSION | (microseconds << 12) // 1000 << 64 | _UUID_VARIANT
+    fraction = microseconds * 4096 // 1000  # of the millisecond, in twelve bits
+    return (milliseconds << 80) | _UUID_VERSION | (fraction << 64) | _UUID_VARIANT

@@ -23,7 +23,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 Level = Literal["aal1", "aal2", "phr", "phrh"]
-# In place of a level: two factors of a user who has a second one, otherwise any proof.
+# Asked for in place of a level: two factors of a user who has a second one, otherwise any proof.
 OWN: Literal["own"] = "own"
 ORDER: tuple[Level, ...] = ("aal1", "aal2", "phr", "phrh")
 
@@ -112,10 +112,10 @@ class Record:
     def without(self, *proofs: str) -> Record:
         """The record without the events that rest on one of these authentication methods."""
         remaining = {event.level: event for event in self if not set(proofs) & set(event.proofs)}
-        withdrawn_at = [event.at for event in self if event.level not in remaining]
-        return _written(
-            remaining, max([*withdrawn_at, *filter(None, [self.withdrawn])], default=None)
-        )
+        withdrawn = [event.at for event in self if event.level not in remaining]
+        if self.withdrawn is not None:
+            withdrawn.append(self.withdrawn)
+        return _written(remaining, max(withdrawn, default=None))
 
     @property
     def withdrawn(self) -> datetime | None:
@@ -131,7 +131,8 @@ class Record:
     @property
     def first(self) -> tuple[str, ...]:
         """The authentication methods of the first factor; empty if none was proven alone. A code
-        that was sent alone is no first factor: with another code it would still be one factor."""
+        that was proven alone is no first factor: together with another code it would still be one
+        factor."""
         alone = (event.proofs for event in self if event.level == "aal1")
         return next((proofs for proofs in alone if not _SECOND.issuperset(proofs)), ())
 

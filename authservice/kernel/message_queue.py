@@ -46,9 +46,9 @@ class Message:
 
     @classmethod
     def from_dict(cls, job: Mapping[str, Any]) -> Self:
-        """The job of a queue or a row. Fields that it does not know are ignored: after a rollback,
-        jobs of the later version still wait. So no version may add a field that changes what the
-        others mean."""
+        """The job of a queue or a row. Fields that this version does not know are ignored: after a
+        return to an earlier version of this package, jobs of the later one still wait. So no
+        version may add a field that changes what the others mean."""
         names = {entry.name for entry in fields(cls)}
         return cls(**{name: value for name, value in job.items() if name in names})
 
@@ -69,9 +69,9 @@ class Messenger(Slot):
     """Slot `messenger`: enqueues a job. A worker looks up the target, issues the one-time token and
     sends the message.
 
-    It replaces that of `authservice.notification`, so leave that module out or list it earlier. A
-    job has no link and no code. To send those by chat or push, this slot is not needed: a mail
-    backend or `NOTIFICATION.SMS_SENDER` gets the finished message.
+    The last messenger in `INSTALLED_APPS` counts: leave `authservice.notification` out, or list it
+    before your own. A job has no link and no code. To send those by chat or push, this slot is not
+    needed: a mail backend or `NOTIFICATION.SMS_SENDER` gets the finished message.
     """
 
     slot = "messenger"

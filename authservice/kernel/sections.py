@@ -158,9 +158,9 @@ outbound = settings.section("OUTBOUND", Outbound)
 def mount() -> str:
     """The path below which our routes are, with the script prefix and a slash at its end.
 
-    If the project includes the URLs twice, this is the instance that `reverse("authservice:me")`
-    finds too: the one without a namespace of its own, else the last. Below `i18n_patterns` it is
-    the path of the active language.
+    If the project includes the URLs twice, it is the path that `reverse("authservice:me")` uses:
+    that of the include without a namespace of its own, or of the last one if each has one. Below
+    `i18n_patterns` it is the path of the active language.
     """
     # The route of unknown paths matches the empty path, so its own path is the mount.
     return reverse("authservice:unknown")
@@ -168,7 +168,8 @@ def mount() -> str:
 
 @settings.cached
 def secure() -> bool:
-    """Whether cookies are `Secure`: true if and only if the service is reached over HTTPS."""
+    """Whether cookies are `Secure`: true if `API_URL` is an https URL. Without `API_URL` it is true
+    unless `DEBUG` is on."""
     if root.api_url:
         return parts_of(root.api_url).scheme == "https"
     return not django_settings.DEBUG

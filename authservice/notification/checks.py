@@ -1,4 +1,4 @@
-"""System checks of the notification module: E errors, W warnings, each with a hint for the fix."""
+"""System checks of the notification module. Ids with E are errors, ids with W warnings."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ _UNQUEUED = ("ImmediateBackend", "DummyBackend")
 _FALLBACK_APP = "default"
 _DEFAULT_MAIL_SERVER = ("localhost", 25)
 _BACKENDS = "django.core.mail.backends."
-# The modules of Django's backends that send nothing, and what becomes of an e-mail there.
+# The modules of Django's backends that send nothing, and what they do with an e-mail instead.
 _NOT_SENT = {
     f"{_BACKENDS}console": "printed, with links that give access to accounts",
     f"{_BACKENDS}filebased": "written to files, with links that give access to accounts",

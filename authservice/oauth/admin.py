@@ -46,7 +46,8 @@ class LinkedAccountAdmin(LinksToPerson, GoesWithUser, RowGuard, ReadOnly, Page):
     actions = ("unlink",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        # Deleting the row would write no audit entry and send no notice.
+        # Deleting the row on its own page would write no audit entry and send no notice; the action
+        # below does both. Django asks here too when the user is deleted, with all rows.
         return not self.is_own_page(request) and super().has_delete_permission(request, obj)
 
     def has_act_permission(self, request: HttpRequest) -> bool:

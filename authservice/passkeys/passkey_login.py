@@ -3,8 +3,8 @@
 In a login with a passkey nobody types a name: the device knows the account and verifies its user.
 That is two factors at once: the device, and the PIN, finger or face that unlocks it.
 
-Fills the slots `second_factor` and `account_access`, which also say what a recovery of the account
-removes.
+Fills the slots `second_factor` and `account_access`. Both also decide what a recovery of the
+account removes.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class PasskeyFactor(SecondFactor):
                 keys.record_counter("security.passkey.cloned", passkey, assertion, person, client)
             raise PasskeyRefused
         proofs = proofs_of(passkey, assertion)
-        return Evidence(proofs, partial(_is_used, passkey, assertion, person, client))
+        return Evidence(proofs, partial(_use, passkey, assertion, person, client))
 
     def verify(
         self, person: Person, code: Secret, client: Client, along: Along | None = None
@@ -270,7 +270,8 @@ def _removed(chosen: QuerySet[Passkey], person: Person, reason: str) -> bool:
     return bool(removed)
 
 
-def _is_used(passkey: Passkey, assertion: Assertion, person: Person, client: Client) -> bool:
+def _use(passkey: Passkey, assertion: Assertion, person: Person, client: Client) -> bool:
+    """Store the use of the passkey; False if it was removed meanwhile, or was copied."""
     return keys.use(passkey, assertion, person, client) == "used"
 
 

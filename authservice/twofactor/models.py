@@ -27,7 +27,7 @@ class AuthenticatorManager(OfUserManager["Authenticator"], DeviceManager):  # ty
 
 
 class Authenticator(Device):  # type: ignore[misc]
-    """An authenticator app, one per user: `confirmed` once the user has entered a code of it.
+    """An authenticator app, one per user: `confirmed` once the user has entered one of its codes.
 
     A subclass of django-otp's `Device`, so the middleware, forms and admin site of that package
     work with it. `enrolment` identifies the secret, which every set-up replaces until the app is
@@ -35,8 +35,8 @@ class Authenticator(Device):  # type: ignore[misc]
     identifies the known device on which the app was enabled.
     """
 
-    # The function that checks a code. `TwoFactorConfig.ready` sets it, since its module
-    # `authenticators` imports this module.
+    # The function that checks a code. `TwoFactorConfig.ready` sets it: the module that defines it,
+    # `authenticators`, imports this module.
     check_code: ClassVar[Callable[[Authenticator, str], bool]]
 
     user = models.OneToOneField(

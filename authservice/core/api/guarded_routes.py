@@ -1,6 +1,7 @@
-"""The routes of a module: the classes with a `path` in its views, then those of its URLconf.
+"""The routes of a module, and which of their actions ask for a fresh or a stronger proof
+(`STEP_UP`).
 
-And which of them ask for a fresh or a stronger proof (`STEP_UP`).
+The routes are the classes with a `path` in the views of the module, then those of its URLconf.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from authservice.kernel.settings import cached, cached_for_host, convert
 
 @cached_for_host
 def routes_of(module: ModuleConfig) -> list[Any]:
-    """The entries of a URLconf. Paths with parameters come last in the views, because
+    """The entries of a URLconf. Of the classes, those whose path has parameters come last:
     `passkeys/<str:passkey_id>` would also match `passkeys/signals`."""
     files = (module.views,) if isinstance(module.views, str) else module.views
     endpoints = [endpoint for file in files for endpoint in _endpoints(file)]
@@ -64,7 +65,7 @@ def routes() -> Iterator[Route]:
 @cached
 def needs() -> Mapping[Any, Need]:
     """What the guarded actions ask for, by their functions."""
-    extra_needs = {_plain(name): need(entry) for name, entry in conf.further_routes.items()}
+    extra_needs = {_plain(name): need_of(entry) for name, entry in conf.further_routes.items()}
     strict = Need(OWN, conf.max_age)
     guarded: dict[Any, Need] = {}
     for name, view, action in routes():
@@ -84,8 +85,8 @@ def may_guard(view: Any, action: str) -> bool:
     return in_part or getattr(view, action) in needs()
 
 
-def need(entry: Mapping[str, Any]) -> Need:
-    """An entry of `STEP_UP.FURTHER_ROUTES`."""
+def need_of(entry: Mapping[str, Any]) -> Need:
+    """What an entry of `STEP_UP.FURTHER_ROUTES` asks for."""
     return Need(entry.get("acr", OWN), convert(entry.get("max_age"), timedelta | None))
 
 

@@ -280,7 +280,7 @@ class ExportMe(Endpoint):
 
 def _reported(view: Endpoint, chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The chunks. An error is reported and raised again, so that the server cuts the connection:
-    the client must not take a part for the whole document."""
+    the client must not mistake a part for the whole document."""
     try:
         yield from chunks
     except Exception as error:

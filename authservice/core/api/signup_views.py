@@ -1,9 +1,10 @@
 """Signing up, the link that verifies the address, and the public keys.
 
 An attacker can sign up with the address of a victim, and a mail scanner of the victim opens the
-link. So only these count as a proof: the link opened in the browser that signed up, which a cookie
-tells, a request for JSON, or a button of the page that other browsers get. Without a proof the
-address is verified but not proven, and the same link can prove it later.
+link. So only three things count as a proof: the link is opened in the browser that signed up, which
+has a cookie of the sign-up; a program requests JSON; or a person presses the button of the page
+that other browsers get. Without a proof the address is verified but not proven, and the same link
+can prove it later.
 """
 
 from __future__ import annotations
@@ -214,7 +215,8 @@ class VerifyEmail(LinkEndpoint):
         shows_page = self.shown_to_people or incoming.embedded(self.request)
         if core.verify_confirm == "auto" and shows_page and not signed_up_here:
             return self._ask(link, status=302)
-        # Other clients verify the address without proving it.
+        # A client that is neither the browser of the sign-up nor asks for JSON verifies the address
+        # without proving it.
         proof = signed_up_here or self.wants_json
         return self._follow(lambda: self._verify(link, proof=proof))
 
@@ -260,8 +262,8 @@ class VerifyEmail(LinkEndpoint):
         return responses.redirect_to(onward, status=303) if onward else envelope.answer(_DENIED)
 
     def _ask(self, link: dict[str, Any], *, status: int) -> HttpResponse:
-        """The page with the buttons, or the refusal that they would get. So the page names no
-        address that somebody else has written into the link."""
+        """The page with the buttons, or the refusal that the buttons would get: so the page names
+        no address that somebody else has written into the link."""
         try:
             verification.require_usable(**link)
         except Fault as fault:

@@ -1,5 +1,7 @@
-"""The counters of attempts at passwords and codes: which of them limit an attempt, what resets
-them, and the known devices, which have attempts of their own: the newest on which a user logged in.
+"""The counters that limit attempts at passwords and codes, what resets them, and the known devices
+of a user, which have attempts of their own.
+
+The known devices are the newest ones on which the user logged in.
 
 A device token gives no access. It gives its client a separate limit, so that attackers who use up
 the limit of an identifier cannot lock its owner out (the device cookie of OWASP's guide on slowing
@@ -10,11 +12,11 @@ revokes all of them.
 A mailed or texted code has six digits, and a client can request many codes, so a limit per code
 alone would not stop guessing. Attempts are counted per address or number, known or not. For codes
 that log in or reset a password, all unknown clients together have ten attempts a day for each
-target, and each known device of the account has ten; after that only links work. Such a code allows
-five attempts to unknown clients and five to each known device. A code that verifies a number gives
-no access to an account, so no device needs attempts of its own: it allows five in all. The same row
-is written whether a code exists or not, so neither response time nor statements reveal whether
-there is an account.
+target, and each known device of the account has ten; after that only links work. One code that logs
+in or resets a password allows five attempts to unknown clients and five to each known device. A
+code that verifies a number gives no access to an account, so no device needs attempts of its own:
+it allows five in all. The same row is written whether a code exists or not, so neither response
+time nor statements reveal whether there is an account.
 """
 
 from __future__ import annotations
@@ -82,7 +84,7 @@ def device_ids(person: Person) -> list[str]:
 
 
 def first_device(person: Person) -> uuid.UUID | None:
-    """The device that the sign-up stored with the account."""
+    """The oldest known device: right after the sign-up, the one that it stored."""
     ids = device_ids(person)
     return uuid.UUID(hex=ids[0]) if ids else None
 
@@ -261,8 +263,9 @@ def by_code(target_key: str, device: uuid.UUID | None, *, opens_account: bool) -
 
 
 def own_target(target_key: str, owner: Person | None) -> str:
-    """The target of a code that only its owner can use: several accounts may have one number.
-    Without an owner, the shared target of attempts at the codes of all these accounts."""
+    """The target of a code that only verifies a number, which several accounts may have. A client
+    that is signed in tries the code of its own account, `owner`. Without an owner, the code of any
+    of these accounts is tried, and they share the attempts."""
     return f"{target_key}|{owner.id if owner else ''}"
 
 
@@ -272,7 +275,8 @@ def count_code(key: str, *, opens_account: bool) -> bool:
 
 
 def restart_codes(person: Person, target_key: str, *, opens_account: bool) -> None:
-    """Allow five attempts at a new code, within the daily limit."""
+    """Allow five attempts at a new code, within the daily limit: in every counter that an attempt
+    at it may use."""
     if opens_account:
         devices = [None, *(uuid.UUID(hex=device) for device in device_ids(person))]
         keys = {by_code(target_key, device, opens_account=True) for device in devices}
@@ -299,12 +303,13 @@ def refund_unless_checked(refund: Callable[[], None]) -> Iterator[None]:
 
 
 def unlock(people: Iterable[Person]) -> None:
-    """Unlock these users: delete the counters of all attempts at their accounts, on all devices."""
+    """Unlock these users: delete the counters of attempts at their accounts, on all devices."""
     attempt_counter.reset([counter.key for person in people for counter in counters(person)])
 
 
 def counters(person: Person) -> Iterator[Counter]:
-    """Every counter of attempts at the account, on all devices.
+    """Every counter of attempts at the account, on all devices, but for those of codes that only
+    verify a number: they give no access, and the next code restarts them.
 
     The counter of an identifier belongs to the user whom a login with it finds: the one in whose
     account the key is stored (`person.account_row`). Another user may have the same address: staff

@@ -234,8 +234,8 @@ def lock_user(person: Person) -> None:
     """Lock the user's row until the transaction ends.
 
     Every change of a password takes this lock first, so concurrent changes are serialized and
-    cannot deadlock. SQLite has no row locks: only one transaction writes at a time, and one that
-    has read what another one changed since cannot write. So nothing is run there.
+    cannot deadlock. SQLite has no row locks, and needs none: only one transaction writes at a time,
+    and a transaction cannot write once another one has changed what it has read.
     """
     using = databases.primary()
     if connections[using].features.has_select_for_update:
@@ -333,9 +333,11 @@ def tell_waiting_validators(person: Person, password: Secret) -> None:
 
 
 def _credentials(person: Person | None, name: str, typed: str) -> Iterator[dict[str, Any]]:
-    """What backends are called with, in this order.
+    """What backends are called with, in this order: the natural key, then `username`, then the name
+    of the field, each once.
 
-    The number of calls depends on `name` and not on the user: an unknown user takes as long.
+    An unknown user takes as many calls, unless no natural key can be `typed`, such as an address
+    where the key is a number.
     """
     natural = host().natural
     if person is not None:
@@ -412,7 +414,8 @@ def _is_right(person: Person | None, password: Secret) -> bool:
         if right and user.password != before:
             rebind(person, before)
         return right
-    # Django would pass a `setter`. The frame that calls it has the plain password in a variable.
+    # Django's `check_password` takes a `setter` for a better hash. The frame that calls it has the
+    # plain password in a variable, and reports of errors show variables.
     right, outdated = run_hash(lambda: verify_password(password.reveal(), user.password))
     if right and outdated:
         _upgrade(person, password)

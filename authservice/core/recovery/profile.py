@@ -169,9 +169,10 @@ def change_username(
     `TooManyRequests` and `InvalidToken`.
     """
     if proof.password and proof.code:
-        # A taken username must not use up a backup code. This check reveals no more than
-        # `POST /is-available`, and counts under its limit. A free username goes on to the check of
-        # the password, which counts as an attempt.
+        # Only then does `require_owner` use up a code, perhaps a backup code, which a taken
+        # username must not cost. This check reveals no more than `POST /is-available`, and counts
+        # under its limit. A free username goes on to the check of the password, which counts as an
+        # attempt.
         with identifier_change.counted(client):
             identifier_change.require_free(person, USERNAME, username)
     recent_proof.require_owner(person, session, proof, client, method="change_username")

@@ -138,9 +138,10 @@ def continued(person: Person, session: Session, shown: Secret) -> Tokens:
     organization; `auth_time` stays.
 
     `shown` is the refresh token that the client sent along, or empty. If it is the current one, it
-    is replaced, as by a refresh. Without it nothing is replaced: a client that keeps its earlier
-    tokens could not refresh any more, and its next refresh would look like reuse. Such a client
-    gets a new access token and its current refresh token again, or none if a module withholds it.
+    is replaced, as by a refresh. Without it nothing is replaced: otherwise a client that keeps its
+    earlier tokens could not refresh any more, because its next refresh would look like reuse. Such
+    a client gets a new access token and its current refresh token again, or none if a module
+    withholds it.
 
     The caller holds the lock of the user's row, and has got the session from `find_valid` under
     this lock.

@@ -158,9 +158,9 @@ def was_revoked(session_id: str) -> bool:
 
 
 def idle_to_renew(session: LiveSession) -> timedelta | None:
-    """The idle timeout to start again for a session that is used now. None if `last_used_at` is
-    less than 5 minutes old, or less than a quarter of a short idle timeout: a session loses at most
-    a quarter of it."""
+    """The idle timeout to start again for a session that is used now. None if the session was used
+    less than 5 minutes ago or, if that is shorter, less than a quarter of the idle timeout ago. So
+    a session may end earlier than it should, by at most a quarter of the timeout."""
     idle = policy().lifetimes().idle
     unused_for = clock.now() - session.last_used_at
     return idle if unused_for >= min(_TOUCH_INTERVAL, idle / 4) else None
@@ -384,7 +384,7 @@ def revoke_foreign_tokens(users: Collection[Any] | None, *, before: datetime | N
 
 
 def _end(rows: QuerySet[Session], reason: str) -> int:
-    """The only function that ends sessions."""
+    """The only function that writes `ended_at`."""
     return rows.filter(ended_at=None).update(ended_at=clock.now(), end_reason=reason)
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 else:
     Page = object
 
-# Django 6.1 styles breadcrumbs that are a list, and earlier versions a line.
+# Django 6.1 expects breadcrumbs as a list, earlier versions as one line.
 BREADCRUMBS_ARE_A_LIST = django.VERSION >= (6, 1)
 # Search our own copies, since the fields of the host's user model are unknown here.
 USER_SEARCH = ("user__authservice_account__email", "user__authservice_account__username")

@@ -157,7 +157,7 @@ def check_login_views(**_: Any) -> Iterator[CheckMessage]:
 
 def _has_unlimited_form(callback: Any) -> bool:
     request = HttpRequest()
-    request.user = AnonymousUser()  # by whom the view of django-otp chooses its form
+    request.user = AnonymousUser()  # the login view of django-otp chooses its form by it
     view = callback.view_class(**callback.view_initkwargs)
     try:
         view.setup(request)
@@ -196,10 +196,10 @@ def _names_of_view(callback: Any) -> list[str]:
     return [f"{getattr(callback, '__module__', '')}.{getattr(callback, '__qualname__', '')}"]
 
 
-def _names(page: Any) -> list[str]:
+def _names(candidate: Any) -> list[str]:
     """The class and its bases; none for another object, such as a combination of permissions. By
     name, since Django admin and other packages may not be imported here."""
-    bases = page.__mro__ if isinstance(page, type) else ()
+    bases = candidate.__mro__ if isinstance(candidate, type) else ()
     return [f"{base.__module__}.{base.__qualname__}" for base in bases]
 
 

@@ -106,7 +106,7 @@ class JsonText(Text):
         "description": "JSON text (RFC 8259).",
         "pattern": "^[^\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]*$",
     }
-    # Without tabs and line feeds.
+    # As `_CONTROL`, but tabs and line feeds are allowed.
     refused: ClassVar[re.Pattern[str]] = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
     default_error_messages = {"json": phrase("Must be JSON text.")}
@@ -326,7 +326,8 @@ def require(name: str, text: str, max_length: int = LONGEST) -> None:
 def require_texts(name: str, value: Any) -> None:
     """Check all texts of a JSON value, with keys and nested values, for the field `name` of the
     host project. The limit of the body limits their length. Raises `ValidationFailed`."""
-    # Not recursive: the parser may accept deeper values than the stack has frames left.
+    # Not recursive: the parser may accept deeper values than the stack has frames left. The name is
+    # a text of the client too.
     pending = [name, value]
     while pending:
         item = pending.pop()

@@ -193,11 +193,14 @@ def request_id(request: HttpRequest) -> str:
 def client(request: HttpRequest, request_id: str) -> Client:
     meta = request.META  # `request.headers` would parse every header of the request
     address, network = address_of(meta)
+    agent = meta.get("HTTP_USER_AGENT", "")[:_MAX_AGENT]
+    # The search for single characters takes as long as the rest of this function.
+    agent = agent if agent.isascii() and agent.isprintable() else _UNPRINTABLE.sub("", agent)
     token = meta.get("HTTP_X_DEVICE_TOKEN") or envelope.get_cookie(request, DEVICE_COOKIE)
     return Client(
         address=address,
         network=network,
-        user_agent=_UNPRINTABLE.sub("", meta.get("HTTP_USER_AGENT", ""))[:_MAX_AGENT],
+        user_agent=agent,
         request_id=request_id,
         device_token=Secret(token if len(token) <= _MAX_DEVICE_TOKEN else ""),
         language=languages.requested(request),

@@ -70,7 +70,7 @@ Headers = Mapping[str, str | Secret]
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """Where a request goes: `target` is the path with the query."""
+    """Where a request goes: `target` is the path with the query (RFC 9112 section 3.2)."""
 
     secure: bool
     host: str
@@ -146,8 +146,8 @@ class _Late:
 
     def __init__(self, connection: HTTPConnection, seconds: float) -> None:
         self._over = False
-        # Kept here, because a connection forgets its socket once it has the headers of the response
-        # to its last request.
+        # Kept here: `http.client` sets the attribute to None after the headers of a response after
+        # which the server closes the connection.
         self._socket = connection.sock
         self._timer = Timer(seconds, self._end)
         self._timer.daemon = True

@@ -122,8 +122,8 @@ class KeyRows(ABC):
 
 class AllauthKeys(KeyRows):
     """Keys of `allauth.mfa`, whose rows hold the whole answer of the browser at the registration.
-    The package does not store the counter of later answers. `reads` is empty, because the table
-    also holds authenticator apps: the source that imports these names it."""
+    The package does not store the counter of later answers. `reads` is empty: the table also holds
+    authenticator apps, and the source that imports those apps names the table."""
 
     source = "allauth.mfa"
 
@@ -277,6 +277,7 @@ class _Run:
             for key in batch:
                 result = _result(key, owners, stored, key_counts[key.user], handles.get(key.user))
                 if result == KIND and key.row in imported_before:
+                    # It was removed here since: it must not come back.
                     result = package_tables.REMOVED
                 if result == KIND:
                     stored[key.digest] = key.user

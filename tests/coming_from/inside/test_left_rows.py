@@ -33,7 +33,7 @@ def test_tokens_of_knox_are_reported_until_they_expire(bring, ann):
 
     assert (
         "left in the tables of the package: 1 row. This is no failure: this run imports none"
-        " of them, for these reasons.\nLeft: "
+        " of them, for these reasons.\nNot imported: "
     ) in report
     assert "only digests of the tokens are stored" in report
     assert f"knox.AuthToken (user {ann.pk})" in report

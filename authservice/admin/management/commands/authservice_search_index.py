@@ -17,7 +17,7 @@ from authservice.admin.user_list import Index
 from authservice.core.management.command_line import InterruptibleCommand
 from authservice.kernel import databases
 
-_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
+_IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 
 
 class Command(InterruptibleCommand):
@@ -49,7 +49,7 @@ class Command(InterruptibleCommand):
     def _create(self, index: Index) -> bool:
         """Create the index if it is missing or invalid; returns whether it was created."""
         with self.connection.cursor() as cursor:
-            cursor.execute(_VALID, [index.name])
+            cursor.execute(_IS_VALID, [index.name])
             row = cursor.fetchone()  # None if there is no such index
         if row and row[0]:
             self.stdout.write(f"Index {index.name} already exists.")

@@ -99,7 +99,8 @@ class Command(InterruptibleCommand):
         except CannotImport as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{source.data_kind}: {_summary(source, report, options)}")
-        title_of_skipped = "Left" if source.only_reports else "Skipped"
+        # Such a source has no rows that could be imported: its rows are only reported.
+        title_of_skipped = "Not imported" if source.only_reports else "Skipped"
         groups_of_title = (("Conflict", report.conflicts), (title_of_skipped, report.skipped))
         for title, groups in groups_of_title:
             for reason, rows in groups.items():
