@@ -115,7 +115,8 @@ def sorted_actions(rows: QuerySet[Entry], now: datetime) -> tuple[list[str], lis
 
 
 def _ages(rows: QuerySet[Entry]) -> Iterator[tuple[str, timedelta | None]]:
-    """The actions of `rows`, each with how long its entries are kept; None if they are never deleted."""
+    """The actions of `rows`, each with how long its entries are kept; None for those that are never
+    deleted."""
     ages = policy()
     # One index look-up for each action (a loose index scan).
     names = rows.order_by("action").values_list("action", flat=True)
