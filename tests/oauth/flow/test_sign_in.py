@@ -324,8 +324,9 @@ def test_refusal_of_a_new_user_by_a_hook_is_recorded_once_and_keeps_the_account(
     assert [event.action for event in events].count("auth.login.failed") == 1
 
 
-def test_user_suspended_since_the_read_is_not_linked(browser, ann, monkeypatch):
+def test_user_suspended_since_the_read_is_not_linked_and_proves_nothing(browser, api, monkeypatch):
     """The callback has found the account by its address; staff suspend it before its lock."""
+    api.sign_up()
     prepare = host_hooks.prepare
 
     def prepare_late(*args, **options):
@@ -339,6 +340,7 @@ def test_user_suspended_since_the_read_is_not_linked(browser, ann, monkeypatch):
     assert answer.error == (403, "USER_NOT_ACTIVE")
     assert not LinkedAccount.objects.exists()
     assert not Session.objects.filter(method="oauth:acme").exists()
+    assert (account().verified_email_key, account().proven_email_key) == ("", "")
 
 
 def test_address_that_changed_since_the_read_is_not_linked(browser, ann, monkeypatch):
