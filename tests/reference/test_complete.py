@@ -6,6 +6,7 @@ What there is comes from the source files, so it does not matter what the genera
 import ast
 import re
 import textwrap
+from functools import cache
 from inspect import get_annotations
 from pathlib import Path
 
@@ -23,18 +24,11 @@ from tests.hosts.runs import ROOT
 from tests.reference import rst
 from tests.reference.signals import described
 from tests.reference.slots import base_of
-from tests.support import declared
+from tests.support import declared, sources
 
 NUMBERS = {12: "Twelve", 13: "Thirteen", 14: "Fourteen", 15: "Fifteen", 16: "Sixteen"}
 ACTIONS = declared.actions()
 TREE = Path(authservice.__file__).parent
-SOURCES = {path: ast.parse(path.read_text()) for path in sorted(TREE.rglob("*.py"))}
-NODES = [
-    (path, node)
-    for path, tree in SOURCES.items()
-    for node in ast.walk(tree)
-    if isinstance(node, (ast.Call, ast.ClassDef, ast.Constant))
-]
 FOLDER = TREE.parent / "docs/reference"
 # Files that name actions without recording one.
 NOT_RECORDING = (
@@ -58,9 +52,20 @@ def entry(page: str, anchor: str) -> str:
     return text.partition("\n.. _")[0]
 
 
+@cache
+def looked_at():
+    """Each node of the kinds that tests here ask for, with its file."""
+    return [
+        (path, node)
+        for path in sources.paths()
+        for node in ast.walk(sources.parsed(path))
+        if isinstance(node, (ast.Call, ast.ClassDef, ast.Constant))
+    ]
+
+
 def nodes(kind):
     """Each node of this kind in the package, with its file."""
-    return ((path, node) for path, node in NODES if isinstance(node, kind))
+    return ((path, node) for path, node in looked_at() if isinstance(node, kind))
 
 
 def settings_in_sources():
@@ -69,7 +74,9 @@ def settings_in_sources():
         name = getattr(call.func, "attr", getattr(call.func, "id", ""))
         if name == "section" and ast.unparse(call.func) in ("section", "settings.section"):
             section, schema = call.args[0].value, call.args[1].id
-            [found] = [node for node in SOURCES[path].body if getattr(node, "name", "") == schema]
+            [found] = [
+                node for node in sources.parsed(path).body if getattr(node, "name", "") == schema
+            ]
             keys = (line.target.id for line in found.body if isinstance(line, ast.AnnAssign))
             yield from ((section, key) for key in keys)
 
@@ -205,7 +212,7 @@ def test_signal_example_receives_a_refused_login(api, caplog, django_capture_on_
 def commands_in_tree():
     """Each command with the arguments and subcommands that its file adds."""
     for path in TREE.glob("*/management/commands/authservice_*.py"):
-        calls = [node for node in ast.walk(SOURCES[path]) if isinstance(node, ast.Call)]
+        calls = [node for node in ast.walk(sources.parsed(path)) if isinstance(node, ast.Call)]
         added = {"add_argument": set(), "add_parser": set()}
         for call in calls:
             name = getattr(call.func, "attr", "")
