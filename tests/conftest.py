@@ -105,6 +105,18 @@ def _receivers_of_installed_apps():
         yield
 
 
+@pytest.fixture(scope="session")
+def shared_chromium(live_server, tmp_path_factory):
+    """Starts once in a worker, for tests that need no profile or switches of their own. They use
+    it by `browser.lent`. Ends before the server, which would leave its connections open."""
+    # Not all workers need Selenium, and no host.
+    from tests.support import browser
+
+    folder = tmp_path_factory.mktemp("chromium")
+    with browser.chromium(folder, browser.SHARED) as opened:
+        yield opened
+
+
 @pytest.fixture
 def api() -> Api:
     return Api()
