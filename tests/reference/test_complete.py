@@ -6,7 +6,6 @@ What there is comes from the source files, so it does not matter what the genera
 import ast
 import re
 import textwrap
-from functools import cache
 from inspect import get_annotations
 from pathlib import Path
 
@@ -52,25 +51,19 @@ def entry(page: str, anchor: str) -> str:
     return text.partition("\n.. _")[0]
 
 
-@cache
-def looked_at():
-    """Each node of the kinds that tests here ask for, with its file."""
-    return [
-        (path, node)
-        for path in sources.paths()
-        for node in ast.walk(sources.parsed(path))
-        if isinstance(node, (ast.Call, ast.ClassDef, ast.Constant))
-    ]
-
-
-def nodes(kind):
-    """Each node of this kind in the package, with its file."""
-    return ((path, node) for path, node in looked_at() if isinstance(node, kind))
+def nodes(kind, words=""):
+    """Each node of this kind in the files of the package that contain these words, with its file.
+    The words save time: each worker asks for the names of the tests, and parsing all takes long."""
+    for path in sources.paths():
+        if words in path.read_text():
+            yield from (
+                (path, node) for node in ast.walk(sources.parsed(path)) if isinstance(node, kind)
+            )
 
 
 def settings_in_sources():
     """Each (section, key) of the classes that files declare with `section("NAME", Schema)`."""
-    for path, call in nodes(ast.Call):
+    for path, call in nodes(ast.Call, "section("):
         name = getattr(call.func, "attr", getattr(call.func, "id", ""))
         if name == "section" and ast.unparse(call.func) in ("section", "settings.section"):
             section, schema = call.args[0].value, call.args[1].id
@@ -83,7 +76,7 @@ def settings_in_sources():
 
 def errors_in_sources():
     """Each code that a class in the package gives to an error."""
-    for _, node in nodes(ast.ClassDef):
+    for _, node in nodes(ast.ClassDef, 'code = "'):
         lines = (ast.unparse(line) for line in node.body if isinstance(line, ast.Assign))
         yield from (found[1] for line in lines if (found := re.fullmatch(r"code = '(\w+)'", line)))
 
