@@ -34,6 +34,7 @@ LONG = (
     "test_importers.py",
     "test_contract.py",
     "test_hosts.py",
+    "test_models.py",
 )
 
 # The same on every database: tests of the sources, of texts and mails, of what is read from
@@ -54,8 +55,9 @@ EACH = ("test_migrations.py",)
 
 
 def pytest_configure(config):
-    # A garbage collection after every 700 objects takes a tenth of the suite's time.
-    gc.set_threshold(50_000)
+    # A garbage collection after every 700 objects takes a tenth of the suite's time, and one after
+    # every 50,000 still a fortieth.
+    gc.set_threshold(500_000)
     # Give each worker few tests at once: otherwise one gets all slow tests and finishes last.
     if getattr(config.option, "maxschedchunk", 0) is None:
         config.option.maxschedchunk = 8
@@ -103,6 +105,18 @@ def _receivers_of_installed_apps():
         yield
 
 
+@pytest.fixture(scope="session")
+def shared_chromium(live_server, tmp_path_factory):
+    """Starts once in a worker, for tests that need no profile or switches of their own. They use
+    it by `browser.lent`. Ends before the server, which would leave its connections open."""
+    # Not all workers need Selenium, and no host.
+    from tests.support import browser
+
+    folder = tmp_path_factory.mktemp("chromium")
+    with browser.chromium(folder, browser.SHARED) as opened:
+        yield opened
+
+
 @pytest.fixture
 def api() -> Api:
     return Api()
@@ -115,30 +129,17 @@ def robust() -> Api:
 
 
 @pytest.fixture(autouse=True)
-def _one_reading():
-    """One call of a rule reads the clock once."""
-    with readings.once_a_call():
+def _around():
+    """What holds around every test, in one fixture: each one more takes seconds of the suite.
+
+    One call of a rule reads the clock once. A test that installs an app leaves none of its audit
+    actions to another test. The flood counters are reset before each test. The middleware of
+    Django leaves its language to the thread, here that of all tests.
+    """
+    with readings.once_a_call(), patch.dict(actions.ACTIONS):
+        caches["default"].clear()
         yield
-
-
-@pytest.fixture(autouse=True)
-def _own_actions():
-    """A test that installs an app leaves none of its audit actions to another test."""
-    with patch.dict(actions.ACTIONS):
-        yield
-
-
-@pytest.fixture(autouse=True)
-def _language_of_the_project():
-    """The middleware of Django leaves its language to the thread, here that of all tests."""
-    yield
-    translation.deactivate()
-
-
-@pytest.fixture(autouse=True)
-def _calm():
-    """Reset the flood counters before each test."""
-    caches["default"].clear()
+        translation.deactivate()
 
 
 @pytest.fixture

@@ -2,11 +2,8 @@
 fails needs one, and without it the error of the log fails the request of the user."""
 
 import ast
-from pathlib import Path
 
-import authservice
-
-ROOT = Path(authservice.__file__).parent
+from tests.support import sources
 
 
 def robust_callbacks(tree):
@@ -19,15 +16,15 @@ def robust_callbacks(tree):
 
 
 def nameless(path):
-    tree = ast.parse(path.read_text())
+    tree = sources.parsed(path)
     functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     for callback in robust_callbacks(tree):
         if not isinstance(callback, ast.Name) or callback.id not in functions:
-            yield f"{path.relative_to(ROOT)}:{callback.lineno}"
+            yield f"{path.relative_to(sources.TREE)}:{callback.lineno}"
 
 
 def test_robust_callbacks_are_functions():
-    files = list(ROOT.rglob("*.py"))
+    files = sources.paths()
 
-    assert sum(len(list(robust_callbacks(ast.parse(file.read_text())))) for file in files) >= 3
+    assert sum(len(list(robust_callbacks(sources.parsed(file)))) for file in files) >= 3
     assert [place for file in files for place in nameless(file)] == []

@@ -4,24 +4,23 @@ it."""
 import ast
 import re
 from collections import Counter, defaultdict
-from pathlib import Path
+from functools import cache
 
 import pytest
 
-import authservice
 from authservice.kernel import checks
-from tests.support import declared
+from tests.support import declared, sources
 
-ROOT = Path(authservice.__file__).parent
 ID = re.compile(r"authservice\.[EWI][0-9]{3}")
 DECLARED = list(declared.checks())
 
 
+@cache
 def uses():
     """Each id with the file and the name of the functions that name it."""
     found = defaultdict(set)
-    for path in ROOT.rglob("*.py"):
-        for function in ast.walk(ast.parse(path.read_text())):
+    for path in sources.paths():
+        for function in ast.walk(sources.parsed(path)):
             if isinstance(function, ast.FunctionDef):
                 for node in ast.walk(function):
                     text = node.value if isinstance(node, ast.Constant) else None

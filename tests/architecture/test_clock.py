@@ -1,11 +1,9 @@
 """The package reads the clock in one place, so that one request has one time."""
 
 import ast
-from pathlib import Path
 
-import authservice
+from tests.support.sources import TREE, parsed, paths
 
-ROOT = Path(authservice.__file__).parent
 READERS = {
     "timezone": {"now", "localdate", "localtime"},
     "datetime": {"now", "utcnow", "today"},
@@ -22,7 +20,7 @@ ALLOWED = {
 
 def readings(path):
     """The calls that read the clock, and references to functions that do."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Attribute):
             owner = node.value
             name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
@@ -38,18 +36,18 @@ def readings(path):
 
 
 def converts(path, attribute):
-    calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
+    calls = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.Call))
     return attribute.attr in {"localtime", "strftime", "gmtime"} and any(
         call.args and ast.dump(call.func) == ast.dump(attribute) for call in calls
     )
 
 
 def sources():
-    return (path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).as_posix() not in ALLOWED)
+    return (path for path in paths() if path.relative_to(TREE).as_posix() not in ALLOWED)
 
 
 def test_clock_is_read_in_one_place():
-    found = {str(path.relative_to(ROOT)): list(readings(path)) for path in sources()}
+    found = {str(path.relative_to(TREE)): list(readings(path)) for path in sources()}
 
     assert {path: lines for path, lines in found.items() if lines} == {}
 
@@ -58,7 +56,7 @@ def test_function_reads_the_time_once():
     """Two calls in one function are two times if it is called outside of a unit of work."""
     twice = []
     for path in sources():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 calls = [
                     call
@@ -70,6 +68,6 @@ def test_function_reads_the_time_once():
                 ]
                 once = any("once" in ast.dump(decorator) for decorator in node.decorator_list)
                 if len(calls) > 1 and not once:
-                    twice.append(f"{path.relative_to(ROOT)}: {node.name}")
+                    twice.append(f"{path.relative_to(TREE)}: {node.name}")
 
     assert twice == []

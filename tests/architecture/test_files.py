@@ -1,10 +1,10 @@
 """Rules of the source files that can be checked without running them."""
 
 import ast
-from functools import cache
 from pathlib import Path
 
 import authservice
+from tests.support import sources
 from tests.tools import structure
 
 ROOT = Path(authservice.__file__).parent
@@ -44,9 +44,8 @@ LATE = {
 }
 
 
-@cache
 def tree(path):
-    return ast.parse((ROOT / path).read_text())
+    return sources.parsed(ROOT / path)
 
 
 def local_imports(path):

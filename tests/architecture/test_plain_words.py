@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.sources import parsed, paths
+
 ROOT = Path(__file__).resolve().parents[2]
 READ = ("authservice", "example_project", "docs", "tests", "README.rst", ".github", ".ci")
 BINARY = {".mo", ".png"}
@@ -121,13 +123,11 @@ def bindings(tree):
 @cache
 def sentence_words():
     """(path, name, line) of each binding in the package that has one of these words as its name."""
-    paths = [
-        path for path in (ROOT / "authservice").rglob("*.py") if "migrations" not in path.parts
-    ]
+    files_of_package = (path for path in paths() if "migrations" not in path.parts)
     return [
         (path.relative_to(ROOT).as_posix(), name, line)
-        for path in sorted(paths)
-        for name, line in bindings(ast.parse(path.read_text()))
+        for path in files_of_package
+        for name, line in bindings(parsed(path))
         if name.strip("_") in NO_NAMES
     ]
 

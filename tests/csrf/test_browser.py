@@ -5,7 +5,7 @@ import json
 import pytest
 
 from authservice.core.models import Session
-from tests.support.browser import chromium, fetch, needs_chromium, pages
+from tests.support.browser import fetch, lent, needs_chromium, pages
 from tests.support.client import PASSWORD
 from tests.support.people import the_user
 
@@ -16,8 +16,8 @@ JSON = {"Content-Type": "application/json"}
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as browser:
+def browser(shared_chromium):
+    with lent(shared_chromium) as browser:
         yield browser
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import authservice
@@ -13,10 +14,15 @@ NEEDS = {"magiclink": ("notification",)}
 
 def shipped() -> list[str]:
     """Every module except core, such as `session` and `compat.simplejwt`."""
+    return list(_shipped())
+
+
+@cache
+def _shipped() -> tuple[str, ...]:
     package = Path(authservice.__file__).parent
     found = (path.parent.relative_to(package) for path in package.rglob("apps.py"))
     names = {path.as_posix().replace("/", ".") for path in found}
-    return sorted(names - {"core"})
+    return tuple(sorted(names - {"core"}))
 
 
 def alone(module: str) -> list[str]:

@@ -11,6 +11,7 @@ from authservice.kernel import errors
 from authservice.kernel.languages import ADMIN, API
 from tests.languages import catalogues, texts
 from tests.languages.texts import PACKAGE, ROOT, Text
+from tests.support.sources import parsed
 
 # An older Django translates fewer of the texts that our pages of Django admin share with its own.
 newest_django = pytest.mark.skipif(
@@ -139,7 +140,7 @@ def test_messages_of_errors_and_answers_are_marked():
     faults = {fault.__name__ for fault in errors.catalogue() if _ours(fault)}
     plain = []
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Call) and _name(node) in faults:
                 plain += [_place(path, node) for given in node.args[:1] if _is_text(given)]
             elif isinstance(node, ast.Dict):

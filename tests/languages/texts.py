@@ -20,6 +20,7 @@ from django.template.base import Node
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
 from authservice.kernel.languages import ADMIN, API, MARKER, PAGES
+from tests.support.sources import parsed
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "authservice"
@@ -80,18 +81,18 @@ def of_apps() -> dict[Path, dict[Text, list[str]]]:
 
 
 def of_python(file: Path) -> Iterator[Text]:
-    parsed = ast.parse(file.read_text())
-    names = _aliases(parsed)
-    for node in ast.walk(parsed):
+    tree = parsed(file)
+    names = _aliases(tree)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from _of_call(node, file, names)
         elif isinstance(node, ast.ClassDef):
             yield from (Text(API, literal) for literal in _messages(node))
 
 
-def _aliases(parsed: ast.Module) -> dict[str, str]:
+def _aliases(tree: ast.Module) -> dict[str, str]:
     """The functions that the file imports under another name, such as `_`."""
-    imports = [node for node in ast.walk(parsed) if isinstance(node, ast.ImportFrom)]
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     return {name.asname: name.name for one in imports for name in one.names if name.asname}
 
 

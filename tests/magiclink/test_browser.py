@@ -10,7 +10,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from authservice.core.messages import compose
 from authservice.core.models import Session
 from tests.magiclink.magic import ANN, KIND
-from tests.support.browser import chromium, fetch, needs_chromium, pages
+from tests.support.browser import chromium, fetch, lent, needs_chromium, pages
 from tests.support.client import PASSWORD
 from tests.support.flows import prove
 from tests.support.people import make_user
@@ -23,11 +23,11 @@ FRONT = "<p>front end</p>"
 
 
 @pytest.fixture(scope="module")
-def browsers(tmp_path_factory):
+def browsers(shared_chromium, tmp_path_factory):
     """Two browsers that share nothing: the scanner's and the user's."""
     with (
         chromium(tmp_path_factory.mktemp("scanner")) as scanner_browser,
-        chromium(tmp_path_factory.mktemp("user")) as user_browser,
+        lent(shared_chromium) as user_browser,
     ):
         yield scanner_browser, user_browser
 
@@ -98,7 +98,7 @@ def scan(link, scanner_browser):
 
 
 def wait_for_redirect(browser, front_end):
-    WebDriverWait(browser, 10).until(lambda _: browser.current_url.startswith(front_end))
+    WebDriverWait(browser, 10, 0.05).until(lambda _: browser.current_url.startswith(front_end))
     return browser.current_url
 
 
@@ -189,7 +189,7 @@ def test_form_of_another_site_without_confirmation_logs_nobody_in(
 
     with pages({"/": form}, host="localhost") as evil:
         user_browser.get(evil)
-        WebDriverWait(user_browser, 10).until(
+        WebDriverWait(user_browser, 10, 0.05).until(
             lambda _: user_browser.current_url.startswith(service)
         )
 

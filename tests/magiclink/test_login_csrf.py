@@ -7,7 +7,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from authservice.core.models import Session
 from tests.magiclink.test_confirm import is_page
-from tests.support.browser import chromium, fetch, needs_chromium, pages
+from tests.support.browser import fetch, lent, needs_chromium, pages
 from tests.support.mounted import mounted
 
 API, FRONT, TRUSTED = (
@@ -101,10 +101,8 @@ class TestScripts:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    # By plain http to a host that is not local, browsers send no Sec-Fetch headers.
-    names = "MAP *.example.test 127.0.0.1"
-    with chromium(tmp_path_factory.mktemp("profile"), f"--host-resolver-rules={names}") as browser:
+def browser(shared_chromium):
+    with lent(shared_chromium) as browser:
         yield browser
 
 
@@ -160,7 +158,7 @@ class TestChromium:
 
         with pages({"/": form}, host="localhost") as evil:
             browser.get(evil)
-            WebDriverWait(browser, 10).until(lambda _: browser.current_url.startswith(url))
+            WebDriverWait(browser, 10, 0.05).until(lambda _: browser.current_url.startswith(url))
 
         assert browser.find_elements(By.TAG_NAME, "button")
         assert tokens(browser) == set()
@@ -174,4 +172,4 @@ class TestChromium:
 
         browser.find_element(By.TAG_NAME, "button").click()
 
-        WebDriverWait(browser, 10).until(lambda _: tokens(browser) == TOKENS)
+        WebDriverWait(browser, 10, 0.05).until(lambda _: tokens(browser) == TOKENS)

@@ -13,14 +13,21 @@ from authservice.kernel.message_queue import Message
 from authservice.notification import worker
 from tests.notification.servers import Gateway, Sink
 from tests.support.mailing import mail_settings
+from tests.support.mounted import mounted
 from tests.support.people import make_user
 
 PHONE = "+4915112345678"
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _notification():
+    # Once for a file: with each set of apps, Django reads its templates and catalogues again.
+    with mounted("authservice.notification"):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _installed(settings):
-    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "authservice.notification"]
     # Where the gateways of these tests are.
     loopback = {"PRIVATE_HOSTS": ["127.0.0.1"], "INSECURE_HOSTS": ["127.0.0.1"]}
     settings.AUTHSERVICE = {**settings.AUTHSERVICE, "OUTBOUND": loopback}

@@ -14,6 +14,7 @@ from authservice.kernel.secret import Secret
 from authservice.notification import mail
 from tests.hosts.runs import ROOT
 from tests.support.mailing import mail_settings
+from tests.support.mounted import mounted
 
 LANGUAGES = ("en", "de", "es", "fr")
 BODIES = ROOT.glob("authservice/*/templates/authservice/notification/*/body.txt")
@@ -26,10 +27,11 @@ LONGEST = LINK + "&next=" + "x" * (998 - len(LINK) - len("&next="))
 HEADER_MAX = 78
 
 
-@pytest.fixture(autouse=True)
-def _every_template(settings):
-    others = ("authservice.magiclink", "authservice.organization")
-    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, *others]
+@pytest.fixture(autouse=True, scope="module")
+def _notification():
+    """Every template."""
+    with mounted("authservice.notification", "authservice.magiclink", "authservice.organization"):
+        yield
 
 
 def outgoing(kind, link=LINK):

@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.utils import translation
 
 import authservice
@@ -14,6 +15,7 @@ from authservice.notification.conf import brand
 from authservice.notification.mail import context_of, opening, render
 from tests.hosts import shipped
 from tests.languages.catalogues import LANGUAGES
+from tests.support.mounted import mounted
 
 FOLDERS = {
     path.parent
@@ -45,9 +47,16 @@ def inviter(request):
     return request.param
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _notification():
+    """Every module, so that the mails and texts of all are there."""
+    apps = [app for app in shipped.everything() if app not in settings.INSTALLED_APPS]
+    with mounted(*apps, login="session"):
+        yield
+
+
 @pytest.fixture(autouse=True)
-def _every_module(settings):
-    settings.INSTALLED_APPS = shipped.replace(settings.INSTALLED_APPS, shipped.everything())
+def _nameless(settings):
     settings.AUTHSERVICE = {"API_URL": NAMELESS[0]}
 
 

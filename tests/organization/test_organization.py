@@ -26,7 +26,8 @@ def test_rules_with_the_module():
 @pytest.mark.slow
 def test_matrix_of_ways_to_sign_in():
     """The matrix with the ways that the module adds."""
-    holds(SETTINGS, "-k", "org or switch or route", "tests/core/login_matrix")
+    both = ("-m", "slow or not slow", "-k", "org or switch or route")
+    holds(SETTINGS, *both, "tests/core/login_matrix")
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from tests.hosts.runs import ROOT
 
@@ -12,10 +13,11 @@ _TREE = re.compile(r"^\.\. toctree::\n((?:   .*\n|\n)+)", re.MULTILINE)
 _CAPTION = re.compile(r":caption: (.+)")
 
 
-def names() -> list[str]:
+@cache
+def names() -> tuple[str, ...]:
     """Each page below `docs` without its suffix, except for the list of them for code hosts."""
     found = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.rst")}
-    return sorted(found - {"README"})
+    return tuple(sorted(found - {"README"}))
 
 
 def text(name: str) -> str:

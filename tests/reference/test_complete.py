@@ -23,18 +23,11 @@ from tests.hosts.runs import ROOT
 from tests.reference import rst
 from tests.reference.signals import described
 from tests.reference.slots import base_of
-from tests.support import declared
+from tests.support import declared, sources
 
 NUMBERS = {12: "Twelve", 13: "Thirteen", 14: "Fourteen", 15: "Fifteen", 16: "Sixteen"}
 ACTIONS = declared.actions()
 TREE = Path(authservice.__file__).parent
-SOURCES = {path: ast.parse(path.read_text()) for path in sorted(TREE.rglob("*.py"))}
-NODES = [
-    (path, node)
-    for path, tree in SOURCES.items()
-    for node in ast.walk(tree)
-    if isinstance(node, (ast.Call, ast.ClassDef, ast.Constant))
-]
 FOLDER = TREE.parent / "docs/reference"
 # Files that name actions without recording one.
 NOT_RECORDING = (
@@ -58,25 +51,32 @@ def entry(page: str, anchor: str) -> str:
     return text.partition("\n.. _")[0]
 
 
-def nodes(kind):
-    """Each node of this kind in the package, with its file."""
-    return ((path, node) for path, node in NODES if isinstance(node, kind))
+def nodes(kind, words=""):
+    """Each node of this kind in the files of the package that contain these words, with its file.
+    The words save time: each worker asks for the names of the tests, and parsing all takes long."""
+    for path in sources.paths():
+        if words in path.read_text():
+            yield from (
+                (path, node) for node in ast.walk(sources.parsed(path)) if isinstance(node, kind)
+            )
 
 
 def settings_in_sources():
     """Each (section, key) of the classes that files declare with `section("NAME", Schema)`."""
-    for path, call in nodes(ast.Call):
+    for path, call in nodes(ast.Call, "section("):
         name = getattr(call.func, "attr", getattr(call.func, "id", ""))
         if name == "section" and ast.unparse(call.func) in ("section", "settings.section"):
             section, schema = call.args[0].value, call.args[1].id
-            [found] = [node for node in SOURCES[path].body if getattr(node, "name", "") == schema]
+            [found] = [
+                node for node in sources.parsed(path).body if getattr(node, "name", "") == schema
+            ]
             keys = (line.target.id for line in found.body if isinstance(line, ast.AnnAssign))
             yield from ((section, key) for key in keys)
 
 
 def errors_in_sources():
     """Each code that a class in the package gives to an error."""
-    for _, node in nodes(ast.ClassDef):
+    for _, node in nodes(ast.ClassDef, 'code = "'):
         lines = (ast.unparse(line) for line in node.body if isinstance(line, ast.Assign))
         yield from (found[1] for line in lines if (found := re.fullmatch(r"code = '(\w+)'", line)))
 
@@ -205,7 +205,7 @@ def test_signal_example_receives_a_refused_login(api, caplog, django_capture_on_
 def commands_in_tree():
     """Each command with the arguments and subcommands that its file adds."""
     for path in TREE.glob("*/management/commands/authservice_*.py"):
-        calls = [node for node in ast.walk(SOURCES[path]) if isinstance(node, ast.Call)]
+        calls = [node for node in ast.walk(sources.parsed(path)) if isinstance(node, ast.Call)]
         added = {"add_argument": set(), "add_parser": set()}
         for call in calls:
             name = getattr(call.func, "attr", "")

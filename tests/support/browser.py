@@ -37,6 +37,9 @@ _SWITCHES = (
 )
 _WAIT = 20
 
+# By plain http to a host that is not local, browsers send no Sec-Fetch headers.
+SHARED = "--host-resolver-rules=MAP *.example.test 127.0.0.1"
+
 needs_chromium = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="chromium and chromium-driver are not installed"
 )
@@ -60,6 +63,26 @@ def chromium(folder: Path, *switches: str) -> Iterator[webdriver.Chrome]:
         yield browser
     finally:
         browser.quit()
+
+
+@contextmanager
+def lent(browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
+    """The browser that tests of a worker share, without what earlier ones left in its profile. No
+    page stays open, which could still make requests."""
+    browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    browser.execute_cdp_cmd("Network.clearBrowserCache", {})
+    everything = {"origin": "*", "storageTypes": "all"}
+    browser.execute_cdp_cmd("Storage.clearDataForOrigin", everything)
+    requested(browser), console_errors(browser)
+    try:
+        yield browser
+    finally:
+        [first, *others] = browser.window_handles
+        for window in others:
+            browser.switch_to.window(window)
+            browser.close()
+        browser.switch_to.window(first)
+        browser.get("about:blank")
 
 
 def requested(browser: webdriver.Chrome) -> list[str]:

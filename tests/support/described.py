@@ -50,7 +50,7 @@ def check(method: str, path: str, response: HttpResponse) -> None:
     configured = (core.login_hook, core.signup_hook, repr(core.user_fields), *serializers)
     guards = (step_up.routes, repr(sorted(step_up.further_routes)))
     described = _described(_installed(), plugged, (conf.access, *configured, *guards))
-    place = _place(path)
+    place = _place(path, response)
     operation = described.operations.get((place, method.lower()))
     if place in described.undescribed:
         return
@@ -141,10 +141,12 @@ def _names(installed: tuple[str, ...]) -> frozenset[str]:
     return frozenset(route.name for route in routes())
 
 
-def _place(path: str) -> str | None:
+def _place(path: str, response: Any) -> str | None:
     """The name of the route of a path, or `None` for an unknown path."""
+    # Django has found the route, unless a middleware answered before.
+    found = response.wsgi_request.resolver_match
     try:
-        found = resolve(path)
+        found = found or resolve(path)
     except (Resolver404, UnicodeError):
         return None
     # A page passes on what is not for people to the route at its address.

@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,14 @@ LONG += ("/kernel/databases.py",)
 LOOPS = ("revoke_everyone",)
 
 _READ = clock._read
+
+
+@cache
+def is_counted(file):
+    """Whether calls into a file are counted: one of the package, except for long work."""
+    return file.startswith(ROOT) and not any(part in file for part in LONG)
+
+
 _UNIT = clock.unit.__enter__.__code__
 
 
@@ -33,9 +42,7 @@ def outermost():
     while frame is not None:
         if frame.f_code is _UNIT:
             return None
-        file = frame.f_code.co_filename
-        long = frame.f_code.co_name in LOOPS or any(part in file for part in LONG)
-        if file.startswith(ROOT) and not long:
+        if frame.f_code.co_name not in LOOPS and is_counted(frame.f_code.co_filename):
             found = frame
         frame = frame.f_back
     return found

@@ -16,6 +16,8 @@ from functools import cached_property
 from pathlib import Path
 from statistics import median
 
+from tests.support.sources import parsed
+
 ROOT = Path(__file__).parents[2] / "authservice"
 CRUMB = 60
 # Files of one name that each app of Django may have.
@@ -41,7 +43,7 @@ class Source:
 
     @cached_property
     def tree(self) -> ast.Module:
-        return ast.parse(self.text)
+        return parsed(ROOT / self.path)
 
     @property
     def lines(self) -> int:

@@ -8,7 +8,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from authservice.core.messages import kinds
 from authservice.core.models import Session
-from tests.support.browser import chromium, fetch, needs_chromium, pages
+from tests.support.browser import fetch, lent, needs_chromium, pages
 from tests.support.client import PASSWORD
 from tests.support.flows import ANN, account
 
@@ -18,8 +18,8 @@ FRONT = "<p>front end</p>"
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("user")) as browser:
+def browser(shared_chromium):
+    with lent(shared_chromium) as browser:
         yield browser
 
 
@@ -57,7 +57,7 @@ def click(browser, decision):
 
 
 def wait_for_redirect(browser, front_end):
-    WebDriverWait(browser, 10).until(lambda _: browser.current_url.startswith(front_end))
+    WebDriverWait(browser, 10, 0.05).until(lambda _: browser.current_url.startswith(front_end))
     return browser.current_url
 
 

@@ -11,7 +11,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from authservice.core.models import Session
 from tests.oauth.browsing import ANN
 from tests.oauth.toolkit.server import ToolkitServer
-from tests.support.browser import chromium, needs_chromium, pages, requested
+from tests.support.browser import lent, needs_chromium, pages, requested
 from tests.support.mounted import mounted
 from tests.support.people import deactivate, the_user
 from tests.twofactor.people import Person
@@ -38,8 +38,8 @@ def openid(request):
 
 
 @pytest.fixture(scope="module")
-def chrome(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("user")) as browser:
+def chrome(shared_chromium):
+    with lent(shared_chromium) as browser:
         yield browser
 
 
@@ -96,12 +96,12 @@ def approve_at_toolkit(chrome, subject):
         chrome.find_element(By.NAME, "username").send_keys(subject)
         chrome.find_element(By.NAME, "password").send_keys(subject)
         chrome.find_element(By.TAG_NAME, "button").click()
-    wait = WebDriverWait(chrome, 10)
+    wait = WebDriverWait(chrome, 10, 0.05)
     wait.until(lambda _: chrome.find_elements(By.NAME, "allow"))[0].click()
 
 
 def arrived(chrome, start):
-    WebDriverWait(chrome, 10).until(lambda _: chrome.current_url.startswith(start))
+    WebDriverWait(chrome, 10, 0.05).until(lambda _: chrome.current_url.startswith(start))
     return urlsplit(chrome.current_url)
 
 
