@@ -77,8 +77,9 @@ def proven(
 
 
 def _guarded(view: Any, login_url: str | None, need: Need | None = None) -> Any:
-    """The view, plain or async, which refuses other requests. Without a `login_url` (None) they get
-    an error, otherwise a redirect; "" means Django's `LOGIN_URL`."""
+    """The view, plain or async, which refuses requests without a user, or without the proof that it
+    needs. Without a `login_url` (None) they get an error, otherwise a redirect; "" means Django's
+    `LOGIN_URL`."""
     if iscoroutinefunction(view):
 
         @wraps(view)

@@ -1,4 +1,4 @@
-"""`request.user` for every view of the host project, by an access token too.
+"""`request.user` for every view of the host project, also from an access token.
 
 Add `authservice.middleware.AuthserviceMiddleware` to `MIDDLEWARE`, after Django's
 `AuthenticationMiddleware` if that is there, and before `LoginRequiredMiddleware`.

@@ -75,7 +75,7 @@ def as_text(metadata: Mapping[str, Any]) -> str:
     return json.dumps(_cut(metadata), default=str, separators=(",", ":"))
 
 
-@clock.once  # The id and `created_at` have one time, also outside of a request.
+@clock.once  # The id and `created_at` share one time, also outside of a request.
 def _entry(event: Event) -> Entry:
     now, client = clock.utc(), event.client
     target: Any = event.target

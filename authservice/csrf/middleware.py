@@ -1,4 +1,4 @@
-"""CSRF protection for views of the host project, with the same token and the same rules. A form
+"""CSRF protection for views of the host project, with the token and the rules of the API. A form
 with Django's own token is accepted too, so that Django admin and forms of templates work.
 
 Add `authservice.csrf.middleware.CsrfMiddleware` to `MIDDLEWARE`. The routes of authservice check
@@ -58,8 +58,8 @@ class CsrfMiddleware(MiddlewareMixin):
         if passes_django(request):
             return None
         try:
-            # Not with a token of another issuer: then Django's session, a cookie, identifies the
-            # user.
+            # A token of another issuer does not count: Django's session, which is a cookie,
+            # identifies the user then.
             bearer = has_bearer(request) and not has_foreign_token(request)
             session_id = access_session_of(request) if by_cookie(request) else None
             guard.check(request, session_id, bearer=bearer)

@@ -60,10 +60,11 @@ _SENDING_FAULTS = (errors.EmailNotConfigured, errors.InvitationAlreadyExists, In
 
 
 class Metadata(JsonText):
-    """JSON text of the project. The setting is read for each serializer."""
+    """JSON text of the project."""
 
     def __init__(self, **options: Any) -> None:
-        # `early`, because the declaration below calls it when this file is imported.
+        # A serializer makes its fields anew, and so reads the setting. `early` is for the first
+        # time: the declaration below calls this when the file is imported.
         longest = early(lambda: conf.metadata_max, METADATA_LENGTH)
         super().__init__(max_length=longest, **options)
 
@@ -295,9 +296,12 @@ class Accept(FormEndpoint):
         the rules.
         """
         data = self.read(AcceptInvitationIn)
+        # A `caller` has tokens, and continues their session. A `visitor` is signed in otherwise,
+        # such as by Django's session on a page.
         caller = caller_to_continue(self.request)
         visitor = None if caller else signed_in_user(self.request)
 
+        # Called with the refresh token of the body or of the cookie.
         def accept(refresh_token: Secret) -> Accepted[None]:
             return platform_invitations.accept(
                 data["token"],

@@ -32,10 +32,11 @@ class FormPage:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultPage:
-    """A page that replaces a JSON response: its status, and `code` of an error or "".
+    """A page that replaces a JSON response: its status, and the `code` of an error ("" if there is
+    none).
 
-    `outcome` is the field `status` of the response, if it has one. `keeps_login` says that a login
-    stays in the browser. `temp_token` is that of a challenge of the type `challenge`, and
+    `outcome` is the field `status` of the response, if it has one. `keeps_login` says whether a
+    login stays in the browser. `temp_token` is that of a challenge of the type `challenge`, and
     `access_token` that of a login. `challenge_data` are the other values of the challenge, such as
     the options of a passkey.
     """

@@ -173,6 +173,7 @@ class Verify(LinkEndpoint):
                 return responses.redirect_refusal(fault, to=conf.callback_url)
         if accepts_cookies() and pages.fetched_elsewhere(self.request):
             return self._ask(token)  # login CSRF: the script would replace the visitor's cookies
+        # A browser that loads the link as an image does not ask for HTML.
         in_browser = self.shown_to_people or incoming.embedded(self.request)
         if conf.confirm == "auto" and in_browser and not self._asked_here(token):
             return self._ask(token)

@@ -64,7 +64,7 @@ _FACTOR_BY_PASSKEY = Box(
     tone="good",
     rows=[_NO_APP, Row(label="Passkeys", value="1 passkey")],
 )
-# One user has one of these boxes.
+# A user sees exactly one of these boxes.
 _FACTORS = [
     replace(_FACTOR_BY_PASSKEY, tag="Off", tone="warn", rows=[_FIRST_APP]),
     replace(
@@ -180,7 +180,7 @@ _ACTIVITY = Box(
     links=[button("Older")],
     range="1-2 of 30",
 )
-# By the name of the state.
+# The boxes of each state of the preview, by its name.
 SECTIONS = {
     "account": _PROFILE,
     "account-empty": [Box(title="Orders", empty="None yet.")],

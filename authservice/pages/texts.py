@@ -97,7 +97,7 @@ def of(page: ResultPage) -> Words:
     if page.challenge:
         factor = _ACCEPTED_SET_UP if page.challenge == "2fa_setup" else _ACCEPTED_FACTOR
         return factor if invited else _FACTOR
-    if invited and page.keeps_login:  # the login stays in the browser
+    if invited and page.keeps_login:
         return _ACCEPTED_SIGNED_IN
     return _DONE.get(page.route, _SIGNED_IN)
 

@@ -109,7 +109,8 @@ class Visitor:
         caller = identification.caller
         if caller is None or (caller.has_token and not callers.by_cookie(self.request)):
             return None  # a header does not identify the user of a page
-        # What a middleware has read may be old: a client may have sent its form slowly meanwhile.
+        # The routes that the page calls need not read this user again, unless a middleware has read
+        # it earlier: it may be old by now, because a client can send its form slowly.
         if not was_used:
             caller.share()
         return caller
@@ -307,8 +308,9 @@ class Visitor:
 def page(*, route: str = "", signed_in: bool = False) -> Callable[[Show], Any]:
     """A view of a page: a function that gets a `Visitor`.
 
-    `route` is the route of the API at the same address. `signed_in` leads visitors to the login.
-    Views are never atomic: an error would roll back the count of an attempt.
+    `route` is the route of the API at the same address. With `signed_in`, visitors who are not
+    signed in are led to the login. Views are never atomic: an error would roll back the count of an
+    attempt.
     """
 
     def made(show: Show) -> Any:

@@ -66,4 +66,5 @@ class TwoFactorConfig(modules.ModuleConfig):
     def ready(self) -> None:
         from authservice.twofactor import authenticators, models
 
+        # The model cannot import it: `authenticators` imports the models.
         models.Authenticator.check_code = authenticators.check_code

@@ -1,4 +1,4 @@
-"""Settings of this module."""
+"""Settings of second factors."""
 
 from __future__ import annotations
 

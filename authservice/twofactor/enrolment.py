@@ -1,5 +1,7 @@
-"""The second factor of a user: set up, confirm, read the status, disable; staff and the cleanup
-remove it without a code. The owner is notified of each change: an attacker may have made it."""
+"""The second factor of a user: set up, confirm, read the status, disable. Staff remove it without a
+code, and the cleanup deletes set-ups that were never confirmed.
+
+The owner is notified of each change: an attacker may have made it."""
 
 from __future__ import annotations
 

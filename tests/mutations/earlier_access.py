@@ -40,7 +40,7 @@ EARLIER = (
     Mutation(
         "The factor that the link of a first proof removes",
         CORE + "recovery/takeover.py",
-        to("since=_ALWAYS", "since=None"),
+        to("since=_LONG_AGO", "since=None"),
         (f"{_EARLIER}::test_link_of_the_notice_removes_the_factor_that_would_lock_the_owner_out",),
     ),
     Mutation(

@@ -59,7 +59,7 @@ STAFF = (
     Mutation(
         "The ended session of Django admin, which a login of the API does not reopen",
         "authservice/core/staff/admin_login.py",
-        to('getattr(request, "user", user) is user and (', "(True or "),
+        to('getattr(request, "user", user) is user\n', "True\n"),
         (_ADMIN, f"{_INSIDE}/test_sessions.py"),
     ),
     Mutation(

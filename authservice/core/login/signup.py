@@ -90,13 +90,16 @@ def sign_up(new_user: NewUser, client: Client) -> Login | None:
     # The device of this client is stored with the account, which saves the login a statement.
     new_user = replace(new_user, device=uuid.uuid4())
     create_account = partial(creation.create_user, new_user, encoded)
+    if core.require_email_verification or core.require_phone_verification:
+        # Nobody is logged in before the address or the number is verified.
+        return create_account(lambda person: Login(_welcome(person, new_user, client)))
 
     def welcomed(person: Person) -> Person | None:
+        """The new user; None if they may not be logged in, and then the account stays without a
+        login."""
         _welcome(person, new_user, client)
         return person if login.login_refusal(person) is None else None
 
-    if core.require_email_verification or core.require_phone_verification:
-        return create_account(lambda person: Login(_welcome(person, new_user, client)))
     account = NewAccount(new_user, create_account)
     return login.enter(account, client, method=login.SIGNUP, proofs=_PROOFS, change=welcomed)
 
@@ -227,7 +230,7 @@ def _create_from(row: OneTimeToken) -> Any:
         return None
     client = Client(**stored["client"])
     new_user = NewUser(**stored["asked"], extra_fields=extra_values)
-    # A username or number that another user took since the request is left out.
+    # If another user has taken the username or the number since the request, both are left out.
     for candidate in (new_user, replace(new_user, username="", phone_number="")):
         try:
             return _create(candidate, encoded, client, row)

@@ -40,7 +40,8 @@ def named(text: str) -> Person:
         try:
             # A user from before the service was installed gets an account, as at a first login.
             by_id = lookup.find_or_create(host().model._meta.pk.to_python(text))
-        except (OverflowError, ValidationError, ValueError):  # SQLite has no larger numbers
+        # `OverflowError`: the number is too large for SQLite.
+        except (OverflowError, ValidationError, ValueError):
             by_id = None
         matches = [by_id, lookup.find_by_email(text), lookup.find_by_username(text)]
     people = {person.id: person for person in matches if person}

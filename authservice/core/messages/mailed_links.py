@@ -1,4 +1,5 @@
-"""Links in mails, built from settings only: the Host header of a request may be forged."""
+"""Links in mails and other addresses of the service and its front end, built from settings only:
+the Host header of a request may be forged."""
 
 from __future__ import annotations
 

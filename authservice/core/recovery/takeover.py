@@ -36,7 +36,7 @@ from authservice.kernel.modules import plugs
 UNPROVEN = "unproven"
 SECURED_REASON = "account secured"
 # The link of the notice about earlier access removes all such access, whenever it was added.
-_ALWAYS = datetime(2000, 1, 1, tzinfo=UTC)
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +161,8 @@ REMOVES: Mapping[str, tuple[Step, ...]] = {
 
 @databases.inside_transaction
 def distrust(person: Person, client: Client) -> None:
-    """Remove the privilege of a number given at sign-up, and notify the owner of the mailbox.
+    """Treat the number and the providers of the sign-up as added now, and notify the owner of the
+    mailbox if there are any of these or a second factor.
 
     Call it after the proof was stored and the user's row locked, and after the notice to a former
     address: the link of an earlier notice ends those of later ones, not the other way round.
@@ -183,5 +184,5 @@ def distrust(person: Person, client: Client) -> None:
     factor = any(factor.is_enabled(person) for factor in plugs(SecondFactor))
     if has_number or any(linked) or factor:
         # The link of the notice restores this state: an account without a number.
-        before = {**security_notice.state_of(person, since=_ALWAYS), **phone_numbers.NO_NUMBER}
+        before = {**security_notice.state_of(person, since=_LONG_AGO), **phone_numbers.NO_NUMBER}
         security_notice.notify(kinds.EMAIL_CONFIRMED, person, client, before)

@@ -45,7 +45,7 @@ class SetUpRequired(Exception):  # noqa: N818 not an error: the user has to set 
 
 
 class PasskeyRequired(Exception):  # noqa: N818 not an error: the user has to log in elsewhere
-    """The only second factors of the user are passkeys, which this login cannot ask for."""
+    """No second factor of the user is a code: this login cannot ask for a passkey."""
 
 
 @clock.once
@@ -85,17 +85,17 @@ def connect() -> None:
 def _store_versions(sender: Any, request: Any, user: Any, **_: Any) -> None:
     """Store the versions in the session of a login with Django's `login`.
 
-    Ignores a login of the API, and a token of another package such as django-rest-knox. Both send
-    the signal too, and would make an ended session of the same browser valid again, without a
-    password or without the second factor. Only Django's `login` sets the user of the request and of
-    its session. In views of the REST framework, which sets the user too, `login` changes the
-    session.
+    A login of the API, and a token of another package such as django-rest-knox, send the signal
+    too. They are ignored: they would make an ended session of the same browser valid again, without
+    a password or without the second factor.
     """
-    by_django = getattr(request, "user", user) is user and (
-        isinstance(request, HttpRequest)
-        or getattr(getattr(request, "session", None), "modified", False)
-    )
-    if by_django and _user_of_session(request) == user.pk:
+    # A login of the API does not set the user of the request; Django's `login` does.
+    is_of_request = getattr(request, "user", user) is user
+    # The REST framework sets the user of its own requests for a token as well. Only a login also
+    # changes the session.
+    changed_session = getattr(getattr(request, "session", None), "modified", False)
+    by_login = isinstance(request, HttpRequest) or changed_session
+    if is_of_request and by_login and _user_of_session(request) == user.pk:
         versions_at_login = user.__dict__.pop(_VERSIONS, None)
         request.session[_VERSIONS] = versions_at_login or _current_versions(user.pk)
 

@@ -105,22 +105,24 @@ def delete(pk: Any, *, by: Person, session: Session, client: Client) -> None:
     if by.user.pk == pk:
         raise errors.CannotModifySelf
     keys_to_lock = super_admins.keys_to_lock(pk, losing=True)
-    prepared = None
+    is_prepared = False
     try:
         with (
+            # Records a refusal. The deletion itself is recorded by `prepare_deletion`.
             authority.recorded("admin.user.deleted", pk, by=by.user, client=client),
             authority.acting(by, session, *keys_to_lock) as editor,
         ):
-            # `keys_to_lock` lacks super admins who are that by a property of the user model only.
-            # The acting super admin may be one of them, and remains.
+            # `keys_to_lock` lacks users who are super admins by a property of the user model only.
+            # The acting super admin may be such a user, and remains after the deletion.
             present = super_admins.read_locked(pk, {*keys_to_lock, by.user.pk}, losing=True)
             authority.require_over_account(editor.user, present)
-            prepared = prepare_deletion(
+            prepare_deletion(
                 present, lambda: record_deletion(present, by=editor.user, client=client)
             )
-            prepared.user.delete(using=databases.primary())
+            is_prepared = True
+            present.user.delete(using=databases.primary())
     except IntegrityError as error:
-        if prepared is None:
+        if not is_prepared:
             raise  # an earlier statement failed, such as the one that writes the audit entry
         raise errors.UserInUse from error  # also from the commit, for deferred constraints
 

@@ -74,8 +74,8 @@ def connect() -> None:
 
 
 def may_be_deleted(pk: Any, request: HttpRequest, client: Client) -> bool:
-    """Whether a super admin remains if this user is deleted, and every other user that this request
-    has asked about."""
+    """Whether a super admin remains if this user is deleted together with all users that this
+    request has asked about before."""
     attributes = request.__dict__
     if "_authservice_leaving" not in attributes:
         attributes["_authservice_leaving"] = Deletion(
@@ -179,7 +179,7 @@ def _is_of_a_password(entry: Any) -> bool:
 
 @clock.once
 def _follow_password(person: Person, *, by: Any) -> None:
-    """End all sessions, record the new password and notify the owner. The password already
+    """End all sessions, record the new password and notify the owner. The new password already
     invalidates every session; this marks the rows as ended too. Django keeps the session of staff
     who set their own password, so the token version, on which it depends, stays for them."""
     client = _client.get()()

@@ -58,7 +58,8 @@ def unlock(people: Sequence[Person], *, by: Any, client: Client) -> int:
 
 
 def obstacles(person: Person) -> Iterator[Obstacle]:
-    """What core knows without a further query; locks are in `locks`."""
+    """What core knows of the account; only for an identifier that another user has too it looks
+    users up. Locks are in `locks`."""
     if not person.active:
         yield Obstacle(_("Suspended: the user is not active."))
     if not person.email_verified:
@@ -84,8 +85,10 @@ def obstacles(person: Person) -> Iterator[Obstacle]:
 
 
 def _shared_identifiers(person: Person) -> Iterator[Obstacle]:
-    """A key that two users claim finds at most one of them. The exact spelling may still find the
-    other, so a login's own look-up decides; it is only made for such a user."""
+    """Whether an address or username that another user has too still finds this one. The key of
+    such an identifier finds at most one of them, and the other one has a claim without a key. The
+    exact spelling may still find that user, so a login's own look-up decides; it is only made for
+    such a user."""
     account = person.account
     shares_email = account.email_claim and not account.email_key
     shares_username = account.username_claim and not account.username_key

@@ -151,7 +151,7 @@ class Microsoft(OpenIDProvider):
     Settings = MicrosoftSettings
     userinfo_endpoint = "https://graph.microsoft.com/v1.0/me"
     scopes = ("openid", "email", "profile", "User.Read")
-    # Native apps exchange codes: their ID tokens have other subjects than Graph.
+    # A native app logs in by a code only: the subject of an ID token is not the id in Graph.
     id_tokens = False
 
     def __init__(self, name: str, settings: Any) -> None:

@@ -286,9 +286,12 @@ class Accept(FormEndpoint):
         member already.
         """
         values = self.read(AcceptInvitationIn)
+        # A `caller` has tokens, and continues their session. A `visitor` is signed in otherwise,
+        # such as by Django's session on a page.
         caller = caller_to_continue(self.request)
         visitor = None if caller else signed_in_user(self.request)
 
+        # Called with the refresh token of the body or of the cookie.
         def accept(refresh_token: Secret) -> Accepted[Membership]:
             return invitations.accept(
                 values["token"],

@@ -153,7 +153,7 @@ def _name_of(browser: new_devices.Browser) -> str:
 
 
 def ago(at: str) -> str:
-    """A moment as people say it: "2 hours ago", or the date from a week ago on."""
+    """A moment as people say it: "2 hours ago", or the date if that was a week ago or more."""
     moment, now = datetime.fromisoformat(at), clock.utc()
     passed = now - moment
     if passed.total_seconds() < _MOMENT:

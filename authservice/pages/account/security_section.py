@@ -254,7 +254,7 @@ class Security(AccountSection):
             name="factor-off",
             needs="2fa-disable",
             title=_("Remove the authenticator app?"),
-            # True for each user, whether a passkey is asked for instead or a new app is required.
+            # Also right for users who are asked for a passkey then, or must set up a new app.
             text=_(
                 "Signing in will no longer ask for its codes, and your backup codes stop working."
                 " To use another phone, set it up afterwards."
