@@ -27,7 +27,7 @@ async def get_user(scope: Mapping[str, Any]) -> Any:
     """The user of the access token that the client sent when it connected, or an `AnonymousUser`.
     With the session middleware of Channels, also a user who signed in on the pages.
 
-    Each call takes one SQL statement and looks whether the session is still valid, so a consumer
+    Each call takes one SQL statement and checks whether the session is still valid, so a consumer
     that calls it for each message refuses an ended session. Browsers let any page open a WebSocket
     with the cookies of another site, so a cookie counts only if the origin is that of the service
     or trusted. Raises `ServiceUnavailable`.
@@ -36,7 +36,8 @@ async def get_user(scope: Mapping[str, Any]) -> Any:
 
 
 def _user(scope: Mapping[str, Any]) -> Any:
-    # Django closes such connections when a request ends, and a WebSocket has no such moment. In a
+    # Django closes unusable and outdated connections when a request ends. A WebSocket has no such
+    # moment. In a
     # transaction, as in a test, Django would close even a usable one.
     for connection in connections.all(initialized_only=True):
         if not connection.in_atomic_block:

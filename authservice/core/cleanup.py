@@ -34,7 +34,8 @@ from authservice.kernel.modules import plugs
 
 logger = logging.getLogger("authservice.cleanup")
 
-# Keep used one-time tokens this long so that the API can answer "expired" instead of "invalid".
+# Keep used and expired one-time tokens this long, so that the API can answer "expired" instead of
+# "invalid".
 _TOKENS_KEPT = timedelta(days=1)
 _OVERDUE = timedelta(hours=48)
 _HOUR, _DAY = 3600.0, 86400.0  # seconds

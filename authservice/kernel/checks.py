@@ -80,8 +80,8 @@ def message(name: str, text: str = "", *, hint: str = "", obj: Any = None) -> Ch
 
 
 def listed(items: Sequence[Any], *, most: int, total: int | None = None) -> str:
-    """The first `most` items of a text, and how many more there are; by default those of `items`.
-    Also for reports of commands."""
+    """The first `most` items as a text, and how many more there are of `total`, by default the
+    number of `items`. Also for reports of commands."""
     more = (len(items) if total is None else total) - most
     return ", ".join(map(str, items[:most])) + (f" and {more} more" if more > 0 else "")
 
@@ -172,7 +172,8 @@ def fault_of(error: BaseException) -> str:
 
 
 def skew(whose: str, seconds: float, *, settings: str = "") -> Finding:
-    """The finding for a clock that differs from that of this machine by so many seconds."""
+    """The finding for a clock that is so many seconds ahead of that of this machine; behind it if
+    the number is negative."""
     text = f"The clock of {whose} differs from this machine's by {abs(seconds):.0f} s"
     direction = "ahead of it" if seconds > 0 else "behind it"
     if timedelta(seconds=abs(seconds)) < _SKEW_SEEN:

@@ -157,10 +157,10 @@ class LiveSession(Protocol):
 class SessionStore(Protocol):
     """The class that `SESSION.STORE` names: a second source that can end sessions.
 
-    The rows are in the database and every request reads them, regardless of the store, so a store
-    can only refuse sessions. An exception of a store is answered with 503 `SERVICE_UNAVAILABLE`,
-    except in `touch` and `end`: these run after the request succeeded, so an exception is only
-    logged.
+    The rows are in the database whatever the store is. So a store can refuse a session that its
+    row allows, and never allow another one. An exception of a store is answered with 503
+    `SERVICE_UNAVAILABLE`, except in `touch` and `end`: these run after the request succeeded, so an
+    exception is only logged.
     """
 
     def begin(self, session: LiveSession) -> None:
@@ -331,7 +331,8 @@ class SessionData(Slot):
 
 
 class AccountAccess(Slot):
-    """Slot `account_access`: the ways to sign in that a module adds, mostly in recoveries.
+    """Slot `account_access`: the ways to sign in that a module adds. Most of its methods are called
+    in recoveries.
 
     The transaction of a recovery has locked the user.
     """

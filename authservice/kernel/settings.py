@@ -185,7 +185,7 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
 
 def cached_for_host(function: Callable[P, T]) -> Callable[P, T]:
     """Decorator: `functools.cache` for results that depend only on models, databases and apps,
-    cleared when any other setting than `AUTHSERVICE` changes. So tests that change `AUTHSERVICE`
+    cleared when any setting other than `AUTHSERVICE` changes. So tests that change `AUTHSERVICE`
     need not compile every statement again."""
     cached_function = functools.cache(function)
     on_host_change(cached_function.cache_clear)
@@ -217,7 +217,7 @@ def readable() -> Iterator[Setting]:
     `ImproperlyConfigured` for a section with complaints."""
     for _, declared in sorted(_sections.items()):
         package = declared._schema.__module__.rpartition(".")[0]
-        # The section of an app that is not installed. A package without apps is in use.
+        # Not the section of an app that is not installed. A package without `apps` is in use.
         if not apps.is_installed(package) and _exists(f"{package}.apps"):
             continue
         for field in dataclasses.fields(declared._schema):

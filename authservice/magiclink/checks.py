@@ -1,4 +1,4 @@
-"""System checks of the magic-link module: e-mail delivery, and settings that weaken it."""
+"""System checks of the magic-link module: whether mail can be sent, and settings that weaken it."""
 
 from __future__ import annotations
 

@@ -249,14 +249,13 @@ def _was_the_owners(row: RestorableLink, person: Person, since: datetime) -> boo
     account = person.account
     if not row.proven_key:
         return False
-    moments = [row.added_at]
-    if row.proven_at:
-        moments.append(row.proven_at)
-    # The same address may have been proven again. A proof of another address says nothing about the
-    # link: the intruder may have replaced the address.
+    trusted_since = max(row.added_at, row.proven_at or row.added_at)
+    # If the same address was proven again, what was added before that proof is as old as the proof.
+    # A proof of another address says nothing about the link: the intruder may have replaced the
+    # address.
     if account.email_proven_at and account.proven_email_key == row.proven_key:
-        moments.append(account.email_proven_at)
-    return max(moments) < min(since, row.removed_at - recovery_number.WAIT)
+        trusted_since = max(trusted_since, account.email_proven_at)
+    return trusted_since < min(since, row.removed_at - recovery_number.WAIT)
 
 
 def _restorable(person: Person) -> QuerySet[RestorableLink]:

@@ -89,7 +89,7 @@ class RemovedLink(models.Model):
 
 
 class RestorableLink(models.Model):
-    """A link as it was when its user removed it: "this was not me" restores it for 72 hours.
+    """A link as it was when its user removed it: for 72 hours "this was not me" restores it.
 
     `proven_key` is the key of the address that was proven at the removal, "" if none was, and
     `proven_at` the time of that proof. `recoveries` counts the recoveries since the removal.

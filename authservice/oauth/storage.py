@@ -101,8 +101,8 @@ class DatabaseUsers:
         except DatabaseError as error:
             if not databases.is_of_charset(error):
                 raise
-        # The user cannot correct a name that the provider has sent, so it gets the characters that
-        # every column can store.
+        # The user cannot correct a name that the provider has sent, so it is written in ASCII,
+        # which every column can store.
         names = {name: getattr(new_user, name) for name in ("name", "first_name", "last_name")}
         plain: dict[str, Any] = {
             name: unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().strip()

@@ -56,8 +56,8 @@ class OrganizationForm(ApiRules):
         super().validate_unique()
         # After the look for another organization with the slug: if that one is deleted meanwhile,
         # its reservation can be read by now.
-        is_new = "slug" in self.changed_data and "slug" in self.cleaned_data
-        if is_new and organizations.is_reserved_slug(self.cleaned_data["slug"]):
+        has_new_slug = "slug" in self.changed_data and "slug" in self.cleaned_data
+        if has_new_slug and organizations.is_reserved_slug(self.cleaned_data["slug"]):
             self.add_error("slug", SlugTaken().text)
 
     def changes(self) -> dict[str, dict[str, Any]]:

@@ -32,6 +32,7 @@ def OrganizationMiddleware(get_response: Handler) -> Handler:  # noqa: N802 name
             awaited: Awaitable[HttpResponseBase] = get_response(request)
             return requests.varied_if_read(request, await awaited)
 
+        # By now Django has found the view, which decides whether a request needs a CSRF token.
         async def process_view_async(request: HttpRequest, *_: Any) -> None:
             requests.forget_forged(request)
 

@@ -38,7 +38,7 @@ class IsOrganizationMember(BasePermission):
             self._keep(request, member)
             requests.require_role(member, least=self.least, permission=self.permission)
         except Fault as fault:
-            # Only an invalid token raises: after another refusal, another permission of the view
+            # Only an error with 401 raises: after another refusal, another permission of the view
             # may be sufficient.
             self.message = {"detail": fault.text, "code": fault.code, **fault.fields}
             self.code = fault.code

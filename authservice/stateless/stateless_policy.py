@@ -19,7 +19,8 @@ class StatelessPolicy(LoginPolicy):
         return conf.check == "full"
 
     def use_without_token(self, session: LiveSession) -> bool:
-        """For a session that Django's session carries: no refresh moves its idle timeout."""
+        """For a session that Django's session carries: no refresh moves its idle timeout, so this
+        does."""
         now = clock.now()
         if now >= min(session.idle_expires_at, session.expires_at):
             return False

@@ -25,7 +25,7 @@ _TEN_YEARS = 10 * 365 * 24 * 3600  # seconds
 
 
 class Email(Text):
-    """An address as typed; blank counts as absent."""
+    """An address as typed."""
 
     default_error_messages = dict.fromkeys(("email", "max_length"), identifiers.EMAIL_RULE)
     described: ClassVar = {"format": "email"}
@@ -141,7 +141,8 @@ class OwnRefreshToken(SecretText):
 
 
 class SixDigits(TypedCode):
-    # Six digits of any script, and what `TypedCode` removes.
+    # Of the text as it is sent. `TypedCode` turns digits of any script into 0 to 9 and removes the
+    # rest before `to_internal_value`.
     described: ClassVar = {
         **TypedCode.described,
         "minLength": 6,

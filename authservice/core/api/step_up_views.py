@@ -29,7 +29,7 @@ from authservice.kernel.http.operations import Is, Named, operation
 from authservice.kernel.languages import phrase
 from authservice.kernel.secret import Secret
 
-_ENTER = phrase("Confirm that it is you to continue.")
+_CONFIRM = phrase("Confirm that it is you to continue.")
 Acr = Annotated[str, Is(enum=list(levels.ORDER)), Named("AssuranceLevel")]
 
 
@@ -104,7 +104,7 @@ class StepUp(Endpoint):
             "acr": offer.acr,
             "methods": list(offer.methods),
             **offer.options,  # type: ignore[typeddict-item]
-            "message": _ENTER,
+            "message": _CONFIRM,
         }
         shown = cast(StepUpData, responses.shown(data))
         body: SteppingUp = {

@@ -91,6 +91,7 @@ def refresh(view: Endpoint) -> Tokens:
         view.on_response = _forget_foreign
         return issued
     if in_body or not cookie:
+        # A token of ours, or one of another package, which is traded.
         return foreign_tokens.refresh(view.read(RefreshIn)["refresh_token"], view.client)
     token = _parsed(cookie)
     require_unforged(view.request, token.session_id if token else None)
@@ -107,8 +108,8 @@ def continuing(view: Endpoint, sent: Secret, act: Callable[[Secret], T]) -> T:
     """Call `act` with the refresh token of a signed-in client that continues its session: that of
     the body, which is `sent`, or of the cookie if a cookie identifies the client.
 
-    A cookie that another tab replaced a moment ago counts as none: the browser chose it, not the
-    client.
+    A cookie that is refused, such as one that another tab replaced a moment ago, counts as none:
+    the browser chose it, not the client.
     """
     if sent or not by_cookie(view.request):
         return act(sent)

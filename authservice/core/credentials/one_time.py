@@ -30,7 +30,7 @@ from authservice.kernel.secret import Secret
 from authservice.kernel.sql import Select, param
 
 _LINK, _CODE = "one-time-link", "one-time-code"
-# The most valid codes that are read for one number, one for each account. The limits on text
+# At most so many valid codes are read for one number, one for each account. The limits on text
 # messages allow fewer.
 _CODES = 50
 # An attempt without an owner is compared with this many of the newest codes. The number is small,
@@ -114,7 +114,8 @@ def issue_link_and_code(purpose: Purpose, person: Person, target_key: str) -> tu
     The caller has locked the user (`passwords.lock_user`). Otherwise two pairs issued at the
     same time would both be valid.
     """
-    # A link without a code is the one that is sent beyond the daily limit: it must stay valid.
+    # Links without a code stay valid: the one that is sent beyond the daily limit, and that of a
+    # first password.
     _with_code(purpose, target_key).update(spent_at=clock.now())
     token, code = new_token(), _new_code()
     lockout.restart_codes(person, target_key, opens_account=purpose.opens_account)

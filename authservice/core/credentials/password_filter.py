@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from math import ceil
 from threading import Lock
 
-# 15.9 bits and 7 hashes for each password: 0.07 % of other passwords are found. With 10 hashes 14.4
+# 15.9 bits and 7 hashes for each password: 0.07 % of other passwords are found. With 10 hashes 15.1
 # bits would do, but a look-up would take longer.
 _TENTHS_OF_BITS = 159
 _HASHES = 7
@@ -38,7 +38,7 @@ class InvalidFilter(Exception):
 
 @dataclass(frozen=True)
 class PasswordFilter:
-    """An open filter. `bits` is the whole file, mapped into memory: a header, then `size` bits.
+    """An open filter. `bits` is the whole file, mapped into memory: the header, then `size` bits.
     `passwords` is how many were added."""
 
     path: str

@@ -1,7 +1,8 @@
 """Limits on sending mails and text messages.
 
 This is the only table of such limits. Every message is checked against it (`sending`), and
-`docs/reference/limits.rst` is generated from it. `THROTTLE.ENABLED` turns all limits off.
+`docs/reference/limits.rst` is generated from it. `THROTTLE.ENABLED = False` turns all limits
+off.
 """
 
 from __future__ import annotations

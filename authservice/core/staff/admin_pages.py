@@ -115,8 +115,8 @@ class GoesWithUser(AnyPage):
 
 
 class ActionsOnly(GoesWithUser, ReadOnly, Page):
-    """Rows that staff change by actions only: those with the permission to change the rows, by
-    actions with `permissions=["act"]`."""
+    """Rows that are changed by actions only, which need `permissions=["act"]`: staff who may change
+    the rows may run them."""
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         # Deleting the row would skip what its action does, such as the audit entry.

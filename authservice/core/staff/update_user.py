@@ -90,8 +90,8 @@ def update(
         authority.recorded("admin.user.updated", pk, by=by.user, client=client),
         authority.acting(by, session, *keys_to_lock, *holders) as editor,
     ):
-        # `keys_to_lock` lacks super admins who are that by a property of the user model only. The
-        # acting super admin may be one of them, and remains.
+        # `keys_to_lock` lacks users who are super admins by a property of the user model only. The
+        # acting super admin may be such a user, and remains.
         person = super_admins.read_locked(pk, {*keys_to_lock, by.user.pk}, losing=losing)
         change_locked(person, new_values, by=editor.user, client=client)
 
@@ -115,7 +115,7 @@ def change_locked(
         if _verifies_number(change):
             phone_numbers.take(person, person.phone_key, client)
         _follow(person, change, by, client)
-        send_notice(former, person, _changed_identifiers(change), client)
+        send_notice(former, person, _changed_contacts(change), client)
 
 
 def set_super_admin(pk: Any, flag: bool) -> bool:
@@ -145,7 +145,7 @@ def apply_change(account: Account, before: Mapping[str, Any], *, by: Any, client
     person = Person(account.user, account)
     former = notified_address(person)
     _amend(person, change, set(change), by, client)
-    send_notice(former, person, _changed_identifiers(change), client)
+    send_notice(former, person, _changed_contacts(change), client)
 
 
 def change_in_admin(
@@ -162,7 +162,7 @@ def change_in_admin(
     change = {name: pair for name, pair in pairs.items() if pair["before"] != pair["after"]}
     if change:
         _amend(person, change, set(fields), by, client)
-        send_notice(notified_address(before), person, _changed_identifiers(change), client)
+        send_notice(notified_address(before), person, _changed_contacts(change), client)
 
 
 def _amend(person: Person, change: Change, fields: set[str], by: Any, client: Client) -> None:
@@ -302,6 +302,7 @@ def _set_on_account(person: Person, change: Change) -> set[str]:
         elif not (name == "active" and host().active):
             setattr(account, name, value)
             fields.add(name)
+        # `_moves` compares with the claim, which is still the former one.
         if name in _KINDS and _moves(account, name, value):
             kind, key = _KINDS[name], _key(name, value)
             setattr(account, kind.claim, key or "")
@@ -350,7 +351,7 @@ def _end_notices(person: Person, change: Change) -> None:
     """Revoke the links of security notices if the address changed: an intruder who reads the former
     mailbox could undo the help of staff. Call it before the account is saved, because of the lock
     order."""
-    if "email" in _changed_identifiers(change):
+    if "email" in _changed_contacts(change):
         security_notice.end_all(person)
 
 
@@ -360,7 +361,7 @@ def _follow(person: Person, change: Change, by: Any, client: Client) -> None:
     active = change.get("active")
     if active and not active["after"]:
         sessions.end_all(person, revocation.REVOKED)
-    elif "email" in _changed_identifiers(change):
+    elif "email" in _changed_contacts(change):
         sessions.end_all(person, sessions.MOVED)
     events.record_by_staff("admin.user.updated", by, person.user, client, **change)
     if active:
@@ -369,8 +370,8 @@ def _follow(person: Person, change: Change, by: Any, client: Client) -> None:
         events.record_by_staff(action, by, person.user, client, active=active)
 
 
-def _changed_identifiers(change: Change) -> set[str]:
-    """The identifiers that changed; another spelling of the same one does not count."""
+def _changed_contacts(change: Change) -> set[str]:
+    """Which of address and number changed; another spelling of the same one does not count."""
     return {
         name
         for name in _PROOFS
