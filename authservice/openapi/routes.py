@@ -43,8 +43,8 @@ EVERYWHERE: list[dict[str, Any]] = [{"bearer": []}]
 @dataclass(frozen=True, kw_only=True)
 class Route:
     """One method of a path. `path` is in OpenAPI syntax, without the mount; `parameters` are its
-    converters by name; `action` is the name of the view's method and `operation` its declaration, or
-    None; `alone` is true if the path has no other method, `public` if no access token is needed,
+    converters by name; `action` is the name of the view's method and `operation` its declaration,
+    or None; `alone` is true if the path has no other method, `public` if no access token is needed,
     `guarded` if request guards, if installed, check the route."""
 
     name: str
