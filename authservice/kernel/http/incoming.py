@@ -248,7 +248,7 @@ def address_of(meta: Mapping[str, Any]) -> tuple[str, str]:
     proxies = root.trusted_proxies
     # 0 and `None` both trust no proxy; `None` states that there is none, so nothing is reported.
     if not proxies:
-        if proxies is not None and not (_reported or _FORWARDED.keys().isdisjoint(meta)):
+        if proxies is not None and not (_reported or _FORWARDED.keys().isdisjoint(meta.keys())):
             _report_proxy(meta)
         return _place(address)
     # Cut, because `_place` caches its argument; no valid address is longer.
