@@ -51,18 +51,28 @@ class Tenant:
             return int(model.objects.count())
 
 
+END = b"-" * 79 + b"\n"
+
+
 class Mails:
     """The mails in a folder, in the order in which they were sent."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.read = folder, 0
+        self.found: dict[tuple[str, int], Any] = {}
 
     def all(self) -> list[Any]:
+        """Django names a file by the second and by the address of an object in memory, so the mails
+        of a second may be in one file."""
         files = sorted(self.folder.glob("*.log"), key=lambda file: file.stat().st_mtime_ns)
-        texts = [file.read_bytes() for file in files if file.name != LOG]
-        # A mail is whole if the line that Django writes below it is there.
-        whole = [text for text in texts if text.endswith(b"-" * 79 + b"\n")]
-        return [message_from_bytes(text, policy=policy.default) for text in whole]
+        for file in files:
+            # A mail is whole if the line that Django writes below it is there.
+            whole = [] if file.name == LOG else file.read_bytes().split(END)[:-1]
+            for number, text in enumerate(whole):
+                if (file.name, number) not in self.found:
+                    mail = message_from_bytes(text, policy=policy.default)
+                    self.found[file.name, number] = mail
+        return list(self.found.values())
 
     def next(self) -> str:
         """The text of the next mail, once it is there."""
