@@ -20,6 +20,7 @@ from tests.support.browser import chromium, needs_chromium, pages
 pytestmark = [pytest.mark.slow, pytest.mark.django_db, needs_chromium]
 
 
+PATIENCE = 10  # seconds; a busy machine paints late
 # A page whose focus is at its end is scrolled down, and what is out of view may move later.
 AT_REST = """
 const [done] = arguments;
@@ -81,7 +82,7 @@ def show(browser, url, size, scheme):
     return take(browser, size)
 
 
-def painted(browser, size, path, picture, seconds=3):
+def painted(browser, size, path, picture, seconds=PATIENCE):
     """How `picture` differs from the stored one, and the last picture.
 
     A browser on a busy machine may paint what is below the edge of the window a moment later, so
@@ -121,6 +122,6 @@ def test_comparison_sees_a_change_but_no_other_font(browser, html, change, schem
     with pages({"/login": alter(html("login"))}) as origin:
         picture = show(browser, f"{origin}/login", "desktop", scheme)
         stored = FOLDER / f"login.desktop.{scheme}.png"
-        text, _ = painted(browser, "desktop", stored, picture, seconds=0 if is_seen else 3)
+        text, _ = painted(browser, "desktop", stored, picture, seconds=0 if is_seen else PATIENCE)
 
     assert bool(text) is is_seen
