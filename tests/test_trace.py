@@ -11,7 +11,7 @@ from tests import trace
 # by a call.
 MOST = {
     "GET /me": (20, 95),
-    "login with a second factor": (37, 479),
+    "login with a second factor": (37, 480),
     # Also asks who is signed in in the browser, who would lose nothing by the first proof.
     "callback of a returning user": (38, 305),
     "invitation to an organization": (33, 235),

@@ -377,7 +377,7 @@ def name_digests(name: str, token: Secret) -> list[str]:
 
 
 def link_digest(purpose: Purpose, token: Secret) -> str:
-    return secret.digest(_LINK, f"{purpose.name}|{token.reveal()}")
+    return name_digests(purpose.name, token)[0]
 
 
 def _code_digest(purpose: Purpose, target_key: str, code: Secret) -> str:
