@@ -87,6 +87,15 @@ def pytest_collection_finish(session):
         gc.freeze()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    # What a worker has left is freed with its process. pytest and the interpreter would walk through
+    # it three times, for seconds in which the whole run waits.
+    if hasattr(session.config, "workerinput"):
+        gc.collect()
+        gc.freeze()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _emptied():
     with emptied.quickly():

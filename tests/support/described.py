@@ -19,6 +19,7 @@ from authservice.core.conf import core, step_up
 from authservice.csrf.conf import conf as csrf
 from authservice.kernel import errors, modules
 from authservice.kernel.sections import secure
+from authservice.kernel.settings import cached, cached_for_host
 from authservice.openapi.conf import conf
 from authservice.openapi.document import describe
 from authservice.openapi.routes import routes
@@ -43,13 +44,9 @@ def check(method: str, path: str, response: HttpResponse) -> None:
     """Raises `AssertionError` for a response that the description does not contain, or for a cookie
     with a wider scope than this host."""
     _check_cookies(response)
-    plugged = tuple((config.label, slot, path) for config, slot, path in modules.slots_filled())
     # What a test swaps in may have other errors.
-    plugged += tuple((slot, *map(_kind, fillers)) for slot, fillers in modules._swapped.items())
-    serializers = (core.signup_serializer, core.profile_serializer)
-    configured = (core.login_hook, core.signup_hook, repr(core.user_fields), *serializers)
-    guards = (step_up.routes, repr(sorted(step_up.further_routes)))
-    described = _described(_installed(), plugged, (conf.access, *configured, *guards))
+    swapped = ((slot, *map(_kind, fillers)) for slot, fillers in modules._swapped.items())
+    described = _of_now(tuple(swapped))
     place = _place(path, response)
     operation = described.operations.get((place, method.lower()))
     if place in described.undescribed:
@@ -121,8 +118,16 @@ class Described:
         assert wrong is None, f"{summary}, which is not as described: {wrong}"
 
 
-def _installed() -> tuple[str, ...]:
-    return tuple(config.name for config in modules.installed())
+@cached
+def _of_now(swapped: tuple[Any, ...]) -> Described:
+    """The description with the settings and modules of now. One of equal settings is used again:
+    most tests change none that it depends on."""
+    installed = tuple(config.name for config in modules.installed())
+    filled = tuple((config.label, slot, path) for config, slot, path in modules.slots_filled())
+    serializers = (core.signup_serializer, core.profile_serializer)
+    configured = (core.login_hook, core.signup_hook, repr(core.user_fields), *serializers)
+    guards = (step_up.routes, repr(sorted(step_up.further_routes)))
+    return _described(installed, filled + swapped, (conf.access, *configured, *guards))
 
 
 @cache
@@ -136,8 +141,8 @@ def _kind(filler: Any) -> tuple[Any, ...]:
     return type(filler).__qualname__, getattr(filler, "faults", ())
 
 
-@cache
-def _names(installed: tuple[str, ...]) -> frozenset[str]:
+@cached_for_host
+def _names() -> frozenset[str]:
     return frozenset(route.name for route in routes())
 
 
@@ -151,7 +156,7 @@ def _place(path: str, response: Any) -> str | None:
         return None
     # A page passes on what is not for people to the route at its address.
     name = getattr(found.func, "route", "") or found.url_name
-    return name if name in _names(_installed()) else None
+    return name if name in _names() else None
 
 
 def _check_cookies(response: HttpResponse) -> None:
