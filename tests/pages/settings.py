@@ -27,6 +27,9 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "authservice.middleware.AuthserviceMiddleware",
 ]
+# As in a new project. The engine of the package compiles each template again after each change of a
+# setting; hosts without `TEMPLATES` use that one, as the other tests of this folder do.
+TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
 ROOT_URLCONF = "tests.pages.inside.urls"
 LOGIN_URL = "authservice:page-login"
 # Nothing that the server could delete: only rows of the service end a session.

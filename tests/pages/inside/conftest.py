@@ -28,8 +28,7 @@ def person() -> Person:
 @pytest.fixture
 def signed_in(person, ann):
     """Ann's browser, signed in."""
-    person.sign_in(ANN, PASSWORD)
-    assert person.name
+    person.enter(ANN, PASSWORD)
     return person
 
 

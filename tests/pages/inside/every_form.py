@@ -49,7 +49,7 @@ class Scene:
 
     def own(self, path: str) -> Page:
         """A page of the account, after a sign-in."""
-        self.person.sign_in(ANN, PASSWORD)
+        self.person.enter(ANN, PASSWORD)
         return self.person.open(f"/auth/account/{path}")
 
     def organization(self) -> str:

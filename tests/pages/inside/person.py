@@ -7,6 +7,7 @@ from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import urlencode, urljoin, urlsplit
 
+from django.middleware.csrf import CSRF_SECRET_LENGTH
 from django.test import Client, TestCase
 
 ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.8"
@@ -130,8 +131,10 @@ class Person:
     def post(self, page, form=-1, *, headers=None, **typed):
         """The same, but the response itself. A field that is None is left out."""
         action, fields = page.passkey_form if form == PASSKEY else page.forms[form]
-        url = urljoin(page.url, action)
-        body = {name: value for name, value in {**fields, **typed}.items() if value is not None}
+        return self._send(urljoin(page.url, action), {**fields, **typed}, headers)
+
+    def _send(self, url, fields, headers=None):
+        body = {name: value for name, value in fields.items() if value is not None}
         given = {"Accept": ACCEPT, "Origin": "http://testserver", **(headers or {})}
         with TestCase.captureOnCommitCallbacks(execute=True):
             response = self.client.post(
@@ -147,3 +150,12 @@ class Person:
     def sign_in(self, name, password, **more):
         page = self.open("/auth/login")
         return self.send(page, identifier=name, password=password, **more)
+
+    def enter(self, name, password, **more):
+        """The cookies that `sign_in` leaves, with one request in place of three: the form is not
+        opened before it is sent, nor the page after it."""
+        token = "x" * CSRF_SECRET_LENGTH
+        self.client.cookies["csrftoken"] = token
+        fields = {"csrfmiddlewaretoken": token, "identifier": name, "password": password, **more}
+        sent = self._send("/auth/login", fields)
+        assert sent.status == 303, (sent.status, sent.html)

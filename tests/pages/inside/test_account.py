@@ -115,7 +115,7 @@ def test_account_is_deleted(signed_in, configure):
 
 def test_password_is_changed_and_others_are_signed_out(signed_in):
     other = Person()
-    other.sign_in(ANN, PASSWORD)
+    other.enter(ANN, PASSWORD)
 
     page = submit(signed_in, "security/password", old_password="wrong", new_password=NEW)
     assert page.errors == {"old_password": "This password is not right."}
@@ -195,7 +195,7 @@ def test_sessions_are_ended(signed_in):
     other = Person()
     agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1"
     other.client.defaults["HTTP_USER_AGENT"] = agent
-    other.sign_in(ANN, PASSWORD)
+    other.enter(ANN, PASSWORD)
     page = signed_in.open("/auth/account/sessions")
     assert "Safari on iOS" in page.text
     assert page.text.count("This browser") == 1
@@ -204,7 +204,7 @@ def test_sessions_are_ended(signed_in):
     page = signed_in.send(signed_in.open(end))
     assert (page.heading, signed_in.name, other.name) == ("Sessions", "ann", "")
 
-    other.sign_in(ANN, PASSWORD)
+    other.enter(ANN, PASSWORD)
     submit(signed_in, "sessions/end-others")
     assert (signed_in.name, other.name) == ("ann", "")
     assert Session.objects.filter(user=user(), ended_at=None).count() == 1
@@ -221,7 +221,7 @@ def test_sessions_are_ended(signed_in):
 def test_sessions_say_when_they_were_used(unused, text, signed_in):
     if not calls.exists("sessions"):
         return
-    Person().sign_in(ANN, PASSWORD)
+    Person().enter(ANN, PASSWORD)
     other = Session.objects.latest("created_at")
     long_ago = timezone.now() - timedelta(days=3)
     Session.objects.update(created_at=long_ago, last_used_at=timezone.now() - timedelta(hours=3))

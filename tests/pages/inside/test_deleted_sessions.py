@@ -31,7 +31,7 @@ def stored(request, settings, tmp_path):
 def other_tab(stored, ann, person, api):
     """Ann's browser; `other_tab(obj, name)` deletes its Django session when this function is next
     called, as a logout in another tab does."""
-    person.sign_in(ANN, PASSWORD, remember="on")
+    person.enter(ANN, PASSWORD, remember="on")
     assert person.name == "ann"
 
     def log_out_during(monkeypatch, obj, name):
@@ -101,7 +101,7 @@ def test_login_of_a_browser_whose_session_is_deleted_meanwhile(other_tab, person
 def other_login(stored, ann, person, monkeypatch):
     """Ann's browser; `other_login(obj, name)` logs her in again in another tab when this function
     is next called."""
-    person.sign_in(ANN, PASSWORD)
+    person.enter(ANN, PASSWORD)
     second = Person()
     second.client.cookies = person.client.cookies  # one browser
     form = second.open("/auth/login?again=1")

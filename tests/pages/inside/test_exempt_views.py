@@ -2,7 +2,7 @@
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.test import Client
+from django.test import Client, override_settings
 
 from authservice.organization.models import Membership, Organization
 from tests.support.mounted import mounted
@@ -23,15 +23,16 @@ NOBODY = {"user": "", "auth": False, "organization": ""}
 
 @pytest.fixture(autouse=True, scope="module")
 def _pages():
-    """Without the csrf module: only Django's token counts."""
+    """Without the csrf module: only Django's token counts. The routes are read once."""
+    with override_settings(ROOT_URLCONF="tests.pages.inside.exempt_urls"):
+        yield
 
 
 @pytest.fixture(autouse=True)
-def _views(settings, signed_in):
-    settings.ROOT_URLCONF = "tests.pages.inside.exempt_urls"
+def _switched(signed_in):
     acme = Organization.objects.create(name="Acme", slug="acme")
     Membership.objects.create(organization=acme, user=the_user("ann@example.com"), role="owner")
-    signed_in.send(signed_in.open(f"/auth/account/organizations/switch?id={acme.pk}"))
+    signed_in.post(signed_in.open(f"/auth/account/organizations/switch?id={acme.pk}"))
 
 
 def reads_early(get_response):

@@ -107,7 +107,7 @@ def by_cookie(ann, token_cookies):
 @pytest.fixture
 def by_django(ann):
     person = Person()
-    person.sign_in(ANN, PASSWORD)
+    person.enter(ANN, PASSWORD)
     assert person.name == "ann"
     return Browser(person.client)
 
@@ -251,7 +251,7 @@ def test_session_of_another_user_keeps_nothing(route, ann, api, post):
     """A victim who opens the link of an attacker proves nothing for the account of the attacker."""
     api.sign_up("eve@example.com", username="eve")
     eve = Person()
-    eve.sign_in("eve@example.com", PASSWORD)
+    eve.enter("eve@example.com", PASSWORD)
     assert eve.name == "eve"
 
     route(api, post, Browser(eve.client))

@@ -94,7 +94,7 @@ def test_sessions_and_activity(calm, signed_in):
         other = Person()
         other.client.defaults["HTTP_USER_AGENT"] = agent
         other.client.defaults["REMOTE_ADDR"] = f"2001:db8:aaaa:bbbb:cccc:dddd:eeee:{number:04x}"
-        other.sign_in(ANN, PASSWORD)
+        other.enter(ANN, PASSWORD)
 
     for section in ("activity", *(["sessions"] if calls.exists("sessions") else [])):
         page = signed_in.open(f"/auth/account/{section}")

@@ -114,7 +114,7 @@ def test_html_in_an_address_is_text(scene, settings):
     settings.DEBUG = True
     for is_signed_in in (False, True):
         if is_signed_in:
-            scene.person.sign_in(ANN, PASSWORD)
+            scene.person.enter(ANN, PASSWORD)
         for route in sorted(every_form.route_names()):
             url = reverse(f"authservice:{route}")
             for text in (HTML, f"/{HTML}"):

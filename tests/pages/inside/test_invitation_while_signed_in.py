@@ -22,7 +22,7 @@ def bob(api, signed_in):
     api.sign_up(BOB, username="bob")
     prove(BOB)
     bob = Person()
-    bob.sign_in(BOB, PASSWORD, remember="on")
+    bob.enter(BOB, PASSWORD, remember="on")
     umbrella = Organization.objects.create(name="Umbrella", slug="umbrella")
     Membership.objects.create(organization=umbrella, user=the_user(BOB), role="owner")
     bob.send(bob.open(f"{SECTION}/switch?id={umbrella.pk}"))

@@ -33,7 +33,7 @@ def test_sessions_are_shown_in_parts(signed_in):
     if not calls.exists("sessions"):
         return
     for _ in range(2):
-        Person().sign_in(ANN, PASSWORD)
+        Person().enter(ANN, PASSWORD)
 
     first = signed_in.open("/auth/account/sessions")
     second = follow(signed_in, first, "Next")

@@ -66,7 +66,7 @@ def opened(acme):
 
     def opened(role):
         person = Person()
-        person.sign_in(f"{role}@example.com", PASSWORD)
+        person.enter(f"{role}@example.com", PASSWORD)
         return person, person.open(f"/auth/account/organizations?id={acme.pk}")
 
     return opened

@@ -4,7 +4,8 @@ import sys
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from django.urls import clear_url_caches
+from django.conf import settings
+from django.test import override_settings
 from django.utils.encoding import iri_to_uri
 
 from authservice.core.models import Session
@@ -26,12 +27,14 @@ each_view = pytest.mark.parametrize("path", [f"/team/{name}" for name in VIEWS])
 each_page = pytest.mark.parametrize("path", PAGES)
 
 
-@pytest.fixture(autouse=True)
-def _views(settings, configure):
-    configure(ORGANIZATION={"ROLES": {"owner": {"permissions": ["reports.export"]}}})
+@pytest.fixture(autouse=True, scope="module")
+def _views(_pages):
+    """Once, since the routes take longer to read than a test."""
+    roles = {"ROLES": {"owner": {"permissions": ["reports.export"]}}}
+    service = {**settings.AUTHSERVICE, "ORGANIZATION": roles}
     sys.modules.pop(URLS, None)  # its decorators read the roles
-    settings.ROOT_URLCONF = URLS
-    clear_url_caches()
+    with override_settings(AUTHSERVICE=service, ROOT_URLCONF=URLS):
+        yield
 
 
 @pytest.fixture
@@ -45,7 +48,7 @@ def acme(signed_in):
 @pytest.fixture
 def switched(signed_in, acme):
     """Ann, who works for it."""
-    signed_in.send(signed_in.open(f"{SECTION}/switch?id={acme.pk}"))
+    signed_in.post(signed_in.open(f"{SECTION}/switch?id={acme.pk}"))
     return signed_in
 
 

@@ -79,7 +79,7 @@ ENDS = (
 @pytest.mark.parametrize("end", ENDS)
 def test_next_request_is_anonymous(end, engine, settings, person, ann, api, flows):
     settings.SESSION_ENGINE = f"django.contrib.sessions.backends.{engine}"
-    person.sign_in(ANN, PASSWORD)
+    person.enter(ANN, PASSWORD)
     assert [person.visit(view).html for view in VIEWS] == ["ann", "ann"]
 
     end(api, flows)
@@ -122,7 +122,7 @@ def test_right_that_was_taken_away_is_gone_on_the_next_request(
         group = Group.objects.create(name="support")
         group.permissions.add(Permission.objects.get(codename="view_user"))
         user().groups.add(group)
-    person.sign_in(ANN, PASSWORD)
+    person.enter(ANN, PASSWORD)
     assert person.visit(view).status == 200
 
     demote()
@@ -228,7 +228,7 @@ def test_browser_gets_no_token(person, ann):
 def test_session_outlives_pauses_but_not_the_idle_timeout(settings, ann):
     with time_machine.travel(timezone.now(), tick=True) as clock:
         person = Person()
-        person.sign_in(ANN, PASSWORD, remember="on")
+        person.enter(ANN, PASSWORD, remember="on")
         for _ in range(8):  # longer than the idle timeout of seven days altogether
             clock.shift(timedelta(days=1))
             assert person.name == "ann"
@@ -250,7 +250,7 @@ def test_session_ends_at_its_maximum_lifetime(ann, configure):
     configure(SESSION_TTL=timedelta(days=2))
     with time_machine.travel(timezone.now(), tick=True) as clock:
         person = Person()
-        person.sign_in(ANN, PASSWORD, remember="on")
+        person.enter(ANN, PASSWORD, remember="on")
         clock.shift(timedelta(days=1))
         assert person.name == "ann"
 
