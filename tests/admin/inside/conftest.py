@@ -1,4 +1,6 @@
 from datetime import timedelta
+from functools import cached_property
+from urllib.parse import urljoin
 
 import pytest
 from django.apps import apps
@@ -17,6 +19,30 @@ from tests.support.slots import Listener
 collect_ignore_glob = [] if apps.is_installed("django.contrib.admin") else ["test_*.py"]
 
 
+class Answer:
+    """The answer to a form. Only a test that reads it, or that goes on with the browser, opens the
+    page to which it leads: such a page takes longer than most forms."""
+
+    def __init__(self, client, answer, meta):
+        self._client, self._answer, self._meta = client, answer, meta
+
+    @cached_property
+    def page(self):
+        answer, chain = self._answer, []
+        while answer.status_code == 302:
+            chain.append((answer.url, answer.status_code))
+            url = urljoin(answer.request["PATH_INFO"], answer.url)
+            answer = self._client.get(url, **self._meta)
+        answer.redirect_chain = chain  # as Django's client has it
+        return answer
+
+    def __getattr__(self, name):
+        return getattr(self.page, name)
+
+    def __contains__(self, text):
+        return text in self.page.content.decode()
+
+
 class Browser:
     """A staff user in Django admin."""
 
@@ -24,19 +50,30 @@ class Browser:
         self.user = user
         self._client = Client(raise_request_exception=raising)
         self._client.force_login(user)
+        self._last = None
 
     def see(self, page, *, status=200, **query):
-        answer = self._client.get(page, query)
+        answer = self._goes_on().get(page, query)
         assert answer.status_code == status, page
         return answer.content.decode()
 
     def ask(self, url):
         """The answer to a URL that may have a query string."""
-        return self._client.get(url)
+        return self._goes_on().get(url)
 
     def send(self, page, meta=None, /, **form):
         """`meta` is the client in `request.META`."""
-        return self._client.post(page, form, follow=True, **(meta or {}))
+        meta = meta or {}
+        answer = self._goes_on().post(page, form, **meta)
+        self._last = Answer(self._client, answer, meta)
+        return self._last
+
+    def _goes_on(self):
+        """The client, after the page of the last form: its messages are not shown on another."""
+        if self._last:
+            _ = self._last.page
+            self._last = None
+        return self._client
 
     def act(self, model, action, *rows):
         """Run an action on rows of a list, and confirm it."""

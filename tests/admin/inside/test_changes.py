@@ -21,7 +21,7 @@ def account(email="ann@example.com"):
 def on_account_page(browser, **changes):
     """Save the page of the account."""
     form = {"name": "", "phone_number": OLD, "avatar": "", **_names(), **changes}
-    return browser.send(page(account()), **form).content.decode()
+    return browser.send(page(account()), **form)
 
 
 def on_user_page(browser, user_form=None, **changes):
@@ -32,9 +32,7 @@ def on_user_page(browser, user_form=None, **changes):
     management = {"TOTAL_FORMS": 1, "INITIAL_FORMS": 1, "MIN_NUM_FORMS": 0, "MAX_NUM_FORMS": 1}
     sent = {f"{prefix}-{name}": value for name, value in management.items()}
     sent |= {f"{prefix}-0-{name}": value for name, value in form.items()}
-    return browser.send(
-        page(the_user()), **{**_user(), **sent, **(user_form or {})}
-    ).content.decode()
+    return browser.send(page(the_user()), **{**_user(), **sent, **(user_form or {})})
 
 
 def _names():
