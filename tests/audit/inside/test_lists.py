@@ -59,11 +59,13 @@ def test_list_refuses_invalid_page_parameters(world, ask, path):
 
 
 @pytest.mark.parametrize("path", [*ALL, *OWN])
-@pytest.mark.parametrize("name", EntriesPage().fields)
-def test_list_treats_empty_parameter_as_absent(world, ann, ask, path, name):
+def test_list_treats_empty_parameter_as_absent(world, ann, ask, path):
     store_all([unsaved("auth.logout", ann) for _ in range(3)])
+    names = list(EntriesPage().fields)
 
-    assert ask(path, **{name: ""}).data == ask(path).data
+    lists = {name: ask(path, **{name: ""}).data for name in names}
+
+    assert lists == dict.fromkeys(names, ask(path).data)
 
 
 def test_list_limit_is_capped_at_one_hundred(world, ann, ask):
