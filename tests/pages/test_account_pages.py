@@ -7,16 +7,18 @@ from tests.hosts.runs import SQLITE, holds
 INSIDE = "tests/pages/inside"
 SETTINGS = "--ds=tests.pages.settings"
 PAGES = (INSIDE, SETTINGS)
+BROWSER = f"{INSIDE}/test_account_in_browser.py"
 # And with the csrf module.
 OTHER = {"PAGES_LOGIN": "session", "PAGES_CSRF": "1"}
 MISSING = "organization audit magiclink twofactor oauth passkeys"
 
 
-# What depends on the login module: how a session begins, and what ends it. With sessions that users
-# see, the quick suite runs these files; the others do the same as in the first host, where all run.
+# The login module is asked when a session begins, in each request, and when one ends. With sessions
+# that users see, the quick suite runs the files about that. The others do the same as in the first
+# host, where all run; of these the forms of the module itself are looked for.
 OF_SESSIONS = (
-    *("attacks", "deleted_sessions", "first_proof", "forged_forms", "invitation_while_signed_in"),
-    *("second_step", "sign_in", "signed_in"),
+    *("test_attacks.py", "test_deleted_sessions.py", "test_sign_in.py", "test_signed_in.py"),
+    "test_forged_forms.py::test_every_page_is_in_one_of_the_lists",
 )
 
 
@@ -26,11 +28,12 @@ def _pages():
 
 
 def test_account_pages_with_access_tokens_that_expire():
-    holds(*PAGES, sample=True)
+    # Slow tests alone, and Selenium would be imported in vain.
+    holds(*PAGES, f"--ignore={BROWSER}", sample=True)
 
 
 def test_account_pages_with_sessions_that_users_see():
-    files = [f"{INSIDE}/test_{name}.py" for name in OF_SESSIONS]
+    files = [f"{INSIDE}/{name}" for name in OF_SESSIONS]
     holds(*files, SETTINGS, sample=True, **OTHER)
 
 
@@ -50,4 +53,4 @@ def test_every_case_of_account_pages_with_sessions_that_users_see():
 
 @pytest.mark.slow
 def test_account_pages_in_a_browser():
-    holds("-m", "slow", f"{INSIDE}/test_account_in_browser.py", SETTINGS, **SQLITE)
+    holds("-m", "slow", BROWSER, SETTINGS, **SQLITE)
