@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpResponse, JsonResponse
-from django.test import AsyncClient, Client
+from django.test import AsyncClient, Client, override_settings
 from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework.authentication import BaseAuthentication
@@ -46,6 +47,7 @@ _ARGUMENTS = {"minutes": 10, "least": "member", "permission": "reports.export"}
 _OTHERS = {"CsrfMiddleware", "exempt"}
 
 
+@cache
 def public_modules(ending: str) -> list[ModuleType]:
     names = [found.name for found in pkgutil.walk_packages(authservice.__path__, "authservice.")]
     return [
@@ -167,22 +169,9 @@ def reset(person: Any) -> None:
     assert person.api.request("POST", "reset-password", body).status == 200
 
 
-@pytest.fixture
-def person(ann, bob, configure, settings):
-    """A user who passes every guard: a super admin and owner with a verified address, signed in
-    with a second factor. The organization has another owner, so that the user can be deleted."""
-    configure(STATELESS={"CHECK": "signature"})
-    organization = ann.found("Acme")
-    membership = Membership.objects.get(organization=organization)
-    Membership.objects.create(
-        organization=membership.organization, user=the_user(bob.email), role="owner"
-    )
-    promote(ann.email)
-    prove(ann.email)
-    Session.objects.filter(user=the_user(ann.email)).update(
-        amr="pwd otp mfa", levels=Record.of_login(("pwd", "otp", "mfa"), clock.utc()).text
-    )
-    ann.switch(organization)
+@pytest.fixture(autouse=True, scope="module")
+def _views():
+    """A path for each guard. Once, since reading the routes takes longer than a test."""
     urls = ModuleType("guarded_urls")
     urls.urlpatterns = [
         path("auth/", include("authservice.urls")),
@@ -197,7 +186,26 @@ def person(ann, bob, configure, settings):
             for name, cls in authentication_classes().items()
         ),
     ]
-    settings.ROOT_URLCONF = urls
+    with override_settings(ROOT_URLCONF=urls):
+        yield
+
+
+@pytest.fixture
+def person(ann, bob, configure):
+    """A user who passes every guard: a super admin and owner with a verified address, signed in
+    with a second factor. The organization has another owner, so that the user can be deleted."""
+    configure(STATELESS={"CHECK": "signature"})
+    organization = ann.found("Acme")
+    membership = Membership.objects.get(organization=organization)
+    Membership.objects.create(
+        organization=membership.organization, user=the_user(bob.email), role="owner"
+    )
+    promote(ann.email)
+    prove(ann.email)
+    Session.objects.filter(user=the_user(ann.email)).update(
+        amr="pwd otp mfa", levels=Record.of_login(("pwd", "otp", "mfa"), clock.utc()).text
+    )
+    ann.switch(organization)
     return ann
 
 
