@@ -27,6 +27,7 @@ LONG = (
     "test_rotation.py",
     "test_servers.py",
     "test_tour.py",
+    "test_every_module.py",
     "test_audit.py",
     "test_admin.py",
     "test_staff_support.py",

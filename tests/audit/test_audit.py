@@ -4,7 +4,7 @@ databases. Each host runs in its own process."""
 import pytest
 from django.db import connection
 
-from tests.hosts.runs import SQLITE, holds
+from tests.hosts.runs import SQLITE, holds, left_to
 
 WITH_ADMIN, WITHOUT_ADMIN = "--ds=tests.audit.settings", "--ds=tests.support.typed"
 SEVERAL_DATABASES = ("-p", "tests.hosts.databases.plugin")
@@ -22,8 +22,8 @@ PART_FILES = [f"tests/audit/inside/test_{name}.py" for name in PARTS]
 INSIDE = "tests/audit/inside"
 
 
-# In one process: with a sample of the cases, a start of Django takes as long as a fourth of them.
-def test_log_in_a_host_with_every_module():
+def test_log_in_a_host_with_every_module(request):
+    left_to("test_folders_of_the_host_with_every_module", request)
     holds(WITH_ADMIN, INSIDE, sample=True)
 
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 # For slow runs that are about the settings of a host. What depends on the database runs on each.
 SQLITE = {"DATABASE_URL": "sqlite://:memory:"}
@@ -46,6 +48,13 @@ def holds(*arguments: str, host: str = "", sample: bool = False, **variables: st
 
     failed = re.findall(r"^(?:FAILED|ERROR) .*$", ran.stdout, re.MULTILINE)
     assert ran.returncode == 0, "\n".join([*failed, ran.stdout])
+
+
+def left_to(test: str, request: pytest.FixtureRequest) -> None:
+    """Skip a test if this run has the other test too, which runs the same files in one process with
+    those of further folders."""
+    if any(item.name == test for item in request.session.items):
+        pytest.skip(f"{test} runs these files")
 
 
 def _outside(environment: Mapping[str, str], host: str) -> dict[str, str]:

@@ -3,12 +3,13 @@ process."""
 
 import pytest
 
-from tests.hosts.runs import holds
+from tests.hosts.runs import holds, left_to
 
 INSIDE = ("tests/personal_data/inside", "--ds=tests.audit.settings")
 
 
-def test_export_and_deletion_in_a_host_with_every_module():
+def test_export_and_deletion_in_a_host_with_every_module(request):
+    left_to("test_folders_of_the_host_with_every_module", request)
     holds(*INSIDE)
 
 

@@ -2,13 +2,14 @@
 
 import pytest
 
-from tests.hosts.runs import SQLITE, holds
+from tests.hosts.runs import SQLITE, holds, left_to
 
 INSIDE = ("tests/staff_support/inside", "--ds=tests.audit.settings")
 BROWSER = ("-m", "slow", "tests/staff_support/inside", "--ds=tests.staff_support.settings")
 
 
-def test_support_page_in_a_host_with_every_module():
+def test_support_page_in_a_host_with_every_module(request):
+    left_to("test_folders_of_the_host_with_every_module", request)
     holds(*INSIDE, sample=True)
 
 
