@@ -318,8 +318,9 @@ def test_activity_is_a_list_of_sentences(signed_in):
 
 
 def test_activity_has_pages(signed_in):
-    for _ in range(25):
-        submit(signed_in, "profile/name", name=f"Ann {_}")
+    form = signed_in.open("/auth/account/profile/name")
+    for number in range(25):
+        signed_in.post(form, name=f"Ann {number}")
 
     page = signed_in.open("/auth/account/activity")
     older = signed_in.open(f"/auth/account/activity{page.link('Older')}")

@@ -27,7 +27,7 @@ def app(signed_in):
     page = signed_in.send(signed_in.open("/auth/account/security/factor"), password=PASSWORD)
     secret = re.search(r"<code>([A-Z2-7]{16,})</code>", page.html)[1]
     made = people.app_of(f"otpauth://totp/x?secret={secret}")
-    signed_in.send(page, code=made.now())
+    signed_in.post(page, code=made.now())
     return made
 
 

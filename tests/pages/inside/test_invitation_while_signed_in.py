@@ -25,7 +25,7 @@ def bob(api, signed_in):
     bob.enter(BOB, PASSWORD, remember="on")
     umbrella = Organization.objects.create(name="Umbrella", slug="umbrella")
     Membership.objects.create(organization=umbrella, user=the_user(BOB), role="owner")
-    bob.send(bob.open(f"{SECTION}/switch?id={umbrella.pk}"))
+    bob.post(bob.open(f"{SECTION}/switch?id={umbrella.pk}"))
     return bob
 
 
@@ -36,7 +36,7 @@ def link(signed_in, bob, post):
     acme = Organization.objects.create(name="Acme", slug="acme")
     Membership.objects.create(organization=acme, user=the_user("ann@example.com"), role="owner")
     form = signed_in.open(f"{SECTION}/invite?id={acme.pk}")
-    signed_in.send(form, email=BOB, role="member")
+    signed_in.post(form, email=BOB, role="member")
     return post.link("org-invitation")
 
 

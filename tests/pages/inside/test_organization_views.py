@@ -235,7 +235,7 @@ def test_section_that_was_opened_by_itself_asks_for_nothing(signed_in, acme):
 @each_view
 def test_old_claims_that_a_concurrent_request_saved_do_not_switch_back(path, signed_in, acme):
     old = signed_in.client.cookies["sessionid"].value
-    signed_in.send(signed_in.open(f"{SECTION}/switch?id={acme.pk}"))
+    signed_in.post(signed_in.open(f"{SECTION}/switch?id={acme.pk}"))
     signed_in.client.cookies["sessionid"] = old
 
     assert signed_in.visit(path).response.json() == {"slug": "acme", "role": "owner"}
@@ -279,7 +279,7 @@ def invited(signed_in, acme, post):
     def accept():
         prove()
         invite = signed_in.open(f"{SECTION}/invite?id={acme.pk}")
-        signed_in.send(invite, email="bob@example.com", role="admin")
+        signed_in.post(invite, email="bob@example.com", role="admin")
         bob = Person()
         return bob, bob.send(bob.open(post.link("org-invitation")), name="Bob", password=PASSWORD)
 

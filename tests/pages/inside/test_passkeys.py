@@ -69,7 +69,7 @@ def owner(signed_in, device):
 @pytest.fixture
 def app(owner, device):
     """The app of Ann, whose passkey is a second factor too."""
-    owner.send(open_form(owner, "passkey-change"), second_factor="on")
+    owner.post(open_form(owner, "passkey-change"), second_factor="on")
     # An app beside the passkey needs two factors.
     page = owner.send(owner.open(f"{SECURITY}/factor"), password=PASSWORD)
     (confirm,) = [url for url in page.links if "acr_values=aal2" in url]
@@ -77,7 +77,7 @@ def app(owner, device):
     page = owner.send(owner.open(f"{SECURITY}/factor"), password=PASSWORD)
     secret = re.search(r"<code>([A-Z2-7]{16,})</code>", page.html)[1]
     made = people.app_of(f"otpauth://totp/x?secret={secret}")
-    owner.send(page, code=made.now())
+    owner.post(page, code=made.now())
     return made
 
 

@@ -47,7 +47,7 @@ def set_up_app(person):
     page = person.send(person.open(f"{SECURITY}/factor"), password=PASSWORD)
     secret = re.search(r"<code>([A-Z2-7]{16,})</code>", page.html)[1]
     app = people.app_of(f"otpauth://totp/x?secret={secret}")
-    person.send(page, code=app.now())
+    person.post(page, code=app.now())
     return app
 
 
