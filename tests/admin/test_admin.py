@@ -20,7 +20,7 @@ MAIN_RULES = (
 
 def test_main_rules_of_admin_hold():
     files = [f"tests/admin/inside/test_{name}.py" for name in MAIN_RULES]
-    holds(*files, SETTINGS, sample=True)
+    holds(*files, SETTINGS, sample=True, migrate=False)
 
 
 @pytest.mark.slow

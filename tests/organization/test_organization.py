@@ -20,7 +20,7 @@ def files(names):
 
 # In one process: with a sample of the cases, a start of Django takes as long as a fourth of them.
 def test_rules_with_the_module():
-    holds(SETTINGS, *files(RULES), *files(OTHERS), sample=True)
+    holds(SETTINGS, *files(RULES), *files(OTHERS), sample=True, migrate=False)
 
 
 @pytest.mark.slow

@@ -28,17 +28,18 @@ def _pages():
 
 
 def test_account_pages_with_access_tokens_that_expire():
-    # Slow tests alone, and Selenium would be imported in vain.
-    holds(*PAGES, f"--ignore={BROWSER}", sample=True)
+    # It has slow tests alone, and imports Selenium.
+    holds(*PAGES, f"--ignore={BROWSER}", sample=True, migrate=False)
 
 
 def test_account_pages_with_sessions_that_users_see():
     files = [f"{INSIDE}/{name}" for name in OF_SESSIONS]
-    holds(*files, SETTINGS, sample=True, **OTHER)
+    holds(*files, SETTINGS, sample=True, migrate=False, **OTHER)
 
 
 def test_account_pages_without_other_modules():
-    holds(f"{INSIDE}/test_missing_modules.py", SETTINGS, PAGES_WITHOUT=MISSING)
+    file = f"{INSIDE}/test_missing_modules.py"
+    holds(file, SETTINGS, migrate=False, PAGES_WITHOUT=MISSING)
 
 
 @pytest.mark.slow
