@@ -90,8 +90,8 @@ def pytest_collection_finish(session):
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session):
-    # What a worker has left is freed with its process. pytest and the interpreter would walk through
-    # it three times, for seconds in which the whole run waits.
+    # What a worker has left is freed with its process. pytest and the interpreter would walk
+    # through it three times, for seconds in which the whole run waits.
     if hasattr(session.config, "workerinput"):
         gc.collect()
         gc.freeze()
