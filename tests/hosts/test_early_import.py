@@ -13,22 +13,25 @@ def test_authentication_class_is_imported_before_the_models_are_loaded():
 
 DEFAULTS = """
 from django.conf import settings
-settings.REST_FRAMEWORK = {"DEFAULT_PERMISSION_CLASSES": ["%s"]}
+settings.REST_FRAMEWORK = {"DEFAULT_PERMISSION_CLASSES": %r}
 import django
 django.setup()
 import rest_framework.views
 """
 
 
+PERMISSIONS = [
+    "authservice.permissions.IsEmailVerified",
+    "authservice.organization.permissions.IsOrganizationMember",
+]
+
+
+# Slow with each alone, since that is a process.
 @pytest.mark.parametrize(
-    "path",
-    [
-        "authservice.permissions.IsEmailVerified",
-        "authservice.organization.permissions.IsOrganizationMember",
-    ],
+    "paths", [PERMISSIONS, *(pytest.param([path], marks=pytest.mark.slow) for path in PERMISSIONS)]
 )
-def test_permission_can_be_a_default_of_the_rest_framework(path):
-    run = python("-c", DEFAULTS % path, host="everything", DJANGO_SETTINGS_MODULE="tests.settings")
+def test_permissions_can_be_defaults_of_the_rest_framework(paths):
+    run = python("-c", DEFAULTS % paths, host="everything", DJANGO_SETTINGS_MODULE="tests.settings")
 
     assert run.returncode == 0, run.stdout
 

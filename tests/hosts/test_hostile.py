@@ -7,28 +7,35 @@ import pytest
 from tests.hosts.runs import python
 
 
-def tour(host, language=""):
+def tours(host, *languages):
+    """The responses to the same requests in each language."""
     run = python(
-        "-m", "tests.hosts.tour", language, host=host, DJANGO_SETTINGS_MODULE="tests.settings"
+        "-m", "tests.hosts.tour", *languages, host=host, DJANGO_SETTINGS_MODULE="tests.settings"
     )
-    pages = [line for line in run.stdout.splitlines() if line.startswith("{")]
     assert run.returncode == 0, run.stdout
-    return [json.loads(page) for page in pages]
+    found = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("[{")]
+    assert len(found) == len(languages), run.stdout
+    return dict(zip(languages, found, strict=True))
 
 
 @pytest.fixture(scope="module")
 def plain():
-    return tour("")
+    return tours("", "")[""]
 
 
-def test_hostile_host_does_not_change_the_responses(plain):
-    assert tour("hostile") == plain
+@pytest.fixture(scope="module")
+def hostile():
+    return tours("hostile", "", "de")
 
 
-def test_language_does_not_change_the_statuses(plain):
+def test_hostile_host_does_not_change_the_responses(plain, hostile):
+    assert hostile[""] == plain
+
+
+def test_language_does_not_change_the_statuses(plain, hostile):
     statuses = [(page["request"], page["status"]) for page in plain]
 
-    assert [(page["request"], page["status"]) for page in tour("hostile", "de")] == statuses
+    assert [(page["request"], page["status"]) for page in hostile["de"]] == statuses
 
 
 def test_no_request_of_the_tour_is_a_5xx(plain):

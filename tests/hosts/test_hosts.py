@@ -70,13 +70,15 @@ SEVERAL = ("-p", "tests.hosts.databases.plugin")
 
 @dataclass(frozen=True)
 class Host:
-    """A host; `more` are the tests that it runs after the essentials, `needs` its packages."""
+    """A host; `always` are the tests that it runs with the essentials, `more` those that it runs
+    after them, `needs` its packages."""
 
     name: str
     more: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     variables: dict[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return "-".join([self.name, *self.variables.values()])
@@ -239,7 +241,14 @@ HOSTS = [
     ),
     Host("readers", ("tests/contract/test_bodies.py",), variables={"READS": "body"}),
     Host("readers", ("tests/contract/test_bodies.py",), variables={"READS": "POST"}),
-    Host("everything", ("tests/contract/test_text_bounds.py",)),
+    Host(
+        "everything",
+        ("tests/contract/test_text_bounds.py",),
+        # Sessions end, and refresh tokens are withheld, on the routes of every module.
+        always=tuple(
+            f"tests/contract/test_{name}.py" for name in ("ended_sessions", "bearer_alone")
+        ),
+    ),
     *(Host("alone", MORE.get(module, ()), variables={"MODULE": module}) for module in shipped()),
 ]
 
@@ -269,12 +278,7 @@ def suite(host: Host, *paths: str, **variables: str) -> None:
 
 @each([host for host in HOSTS if host.name in ALWAYS])
 def test_essentials_in_host(host):
-    suite(host, ESSENTIALS)
-
-
-def test_sessions_end_and_refresh_tokens_are_withheld_with_every_module():
-    names = ("ended_sessions", "bearer_alone")
-    holds(*(f"tests/contract/test_{name}.py" for name in names), host="everything")
+    suite(host, ESSENTIALS, *host.always)
 
 
 # Slow, since it stores a thousand rows for each list; those of the plain host are tried always.

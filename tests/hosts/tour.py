@@ -134,20 +134,26 @@ def _pairs(table: dict[str, list[Any]]) -> Iterator[tuple[str, Any]]:
     return ((key, entry) for key, entries in table.items() for entry in entries)
 
 
-def main(language: str = "") -> None:
+def main(*languages: str) -> None:
+    """Print the responses in each language, one line for each language."""
     import django
+    from django.core.cache import cache
+    from django.core.management import call_command
     from django.test.utils import setup_databases, setup_test_environment, teardown_databases
 
     django.setup()
     setup_test_environment()
     made = setup_databases(verbosity=0, interactive=False)
-    recorder = Recorder(language)
     try:
-        send_all(recorder)
+        for language in languages:
+            # Each in a project without users, whose requests are not counted yet.
+            call_command("flush", interactive=False, verbosity=0)
+            cache.clear()
+            recorder = Recorder(language)
+            send_all(recorder)
+            print(json.dumps(recorder.responses))
     finally:
         teardown_databases(made, verbosity=0)
-    for page in recorder.responses:
-        print(json.dumps(page))
 
 
 if __name__ == "__main__":

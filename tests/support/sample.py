@@ -31,8 +31,9 @@ _PLACE = (
 # Each case sends other statements, or is one race.
 _FOLDERS = ("races",)
 _FILES = (
-    *("test_ended_sessions.py", "test_equal_responses.py", "test_in_flight.py", "test_list.py"),
-    *("test_lists.py", "test_migrations.py", "test_queries.py", "test_revocation.py"),
+    *("test_bearer_alone.py", "test_ended_sessions.py", "test_equal_responses.py"),
+    *("test_in_flight.py", "test_list.py", "test_lists.py", "test_migrations.py"),
+    *("test_queries.py", "test_revocation.py"),
 )
 
 
