@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from example_project.management.commands import serve
+from tests.example import started
 from tests.example.servers import KEY
 from tests.hosts.runs import ROOT, python
 
@@ -74,24 +75,16 @@ def test_shop_mailbox_and_local_provider_are_for_development(command, cases):
     assert json.loads(run.stdout) == [expected for _, expected in cases]
 
 
-SERVED = """
-import json, django
-django.setup()
-from django.core.management import call_command
-from django.test import Client
-call_command("migrate", verbosity=0)
+SERVED = f"""{started.SCRIPT}
 client = Client(SERVER_NAME="localhost")
 paths = ("/", "/orders", "/mailbox", "/requests", "/requests/new")
 page = client.get("/").content.decode()
 print(json.dumps([*[client.get(path).status_code for path in paths], 'id="drawer"' in page]))
 """
-MEMORY = {"DATABASE_URL": "sqlite://:memory:"}
 
 
 def served(**variables):
-    run = python(
-        "-c", SERVED, DJANGO_SETTINGS_MODULE="example_project.settings", **MEMORY, **variables
-    )
+    run = python("-c", SERVED, **started.VARIABLES, **variables)
     assert run.returncode == 0, run.stdout
     return json.loads(run.stdout.splitlines()[-1])
 
@@ -122,15 +115,11 @@ def test_shop_copes_with_modules_that_are_not_installed(modules, tmp_path):
 
 
 READ = """
-import json, logging, django
-django.setup()
+import logging
 logging.disable()
-from django.conf import settings
 from django.core import mail
-from django.test import Client, override_settings
+from django.test import override_settings
 mail.send_mail("Hello", "At http://localhost:8000/x", "from@example.com", ["ann@example.com"])
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 client = Client(SERVER_NAME="localhost")
 page = client.get("/")
 def read(given):
@@ -178,12 +167,11 @@ OTHERS = [
 def test_mailbox_is_read_by_pages_of_this_machine_with_the_key_only(tmp_path):
     run = python(
         "-c",
-        READ.format(others=json.dumps(OTHERS), key=KEY),
-        DJANGO_SETTINGS_MODULE="example_project.settings",
+        started.SCRIPT + READ.format(others=json.dumps(OTHERS), key=KEY),
         AUTHSERVICE_CONSOLE="1",
         AUTHSERVICE_MAILBOX=str(tmp_path / "mailbox"),
         AUTHSERVICE_MAILBOX_KEY=KEY,
-        **MEMORY,
+        **started.VARIABLES,
     )
 
     assert run.returncode == 0, run.stdout
@@ -217,6 +205,9 @@ SERVER = """
 import os, django
 django.setup()
 from django.core.management import call_command
+from example_project.management.commands import serve
+print(serve.greeting("http://localhost:8000", key=serve.mailbox_key()))
+print("---")
 os.execv = lambda *_: print(os.environ["AUTHSERVICE_CONSOLE"], os.environ["AUTHSERVICE_API_URL"])
 call_command("serve", bind="0.0.0.0:9000", verbosity=0)
 os.environ["AUTHSERVICE_API_URL"] = "https://api"
@@ -224,28 +215,23 @@ call_command("serve", bind="0.0.0.0:9000", verbosity=0)
 """
 
 
-def test_server_at_another_address_has_the_shop_and_links_to_itself():
-    run = python(
-        *("-c", SERVER, "serve"),
-        DJANGO_SETTINGS_MODULE="example_project.settings",
-        DATABASE_URL="sqlite://:memory:",
-    )
-
-    assert "1 http://localhost:9000" in run.stdout.splitlines(), run.stdout
-    assert run.stdout.splitlines()[-1] == "1 https://api"
+@pytest.fixture(scope="module")
+def started_servers():
+    """The greeting, and what was printed when the command would have started a server twice."""
+    run = python("-c", SERVER, "serve", **started.VARIABLES)
+    assert run.returncode == 0, run.stdout
+    return run.stdout.split("---\n")
 
 
-GREETING = """
-import django
-django.setup()
-from example_project.management.commands import serve
-print(serve.greeting("http://localhost:8000", key=serve.mailbox_key()))
-"""
+def test_server_at_another_address_has_the_shop_and_links_to_itself(started_servers):
+    lines = started_servers[1].splitlines()
+
+    assert "1 http://localhost:9000" in lines
+    assert lines[-1] == "1 https://api"
 
 
-def test_serve_prints_the_shop_with_its_key_first_and_a_command_that_runs():
-    run = python("-c", GREETING, "serve", DJANGO_SETTINGS_MODULE="example_project.settings")
-    first, *_, provider, _, last = run.stdout.splitlines()[-6:]
+def test_serve_prints_the_shop_with_its_key_first_and_a_command_that_runs(started_servers):
+    first, *_, provider, _, last = started_servers[0].splitlines()[-6:]
 
     address, key = first.split("?mailbox=")
     assert address == "Shop           http://localhost:8000/"

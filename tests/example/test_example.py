@@ -9,6 +9,7 @@ import pytest
 from django.core.mail import EmailMessage
 
 from example_project import mail, oauth
+from tests.example import started
 from tests.hosts.runs import ROOT, python
 
 URLS = """
@@ -191,25 +192,14 @@ def test_production_recipe_of_the_docs_passes_the_deployment_check():
     assert "no issues" in run.stdout
 
 
-OPENED = """
-import django
-django.setup()
-from django.conf import settings
-from django.core.management import call_command
-from django.test import Client
-call_command("migrate", verbosity=0)
-answer = Client().get("/auth/reset-password?token=x", headers={"Accept": "text/html"})
+OPENED = f"""{started.SCRIPT}
+answer = Client().get("/auth/reset-password?token=x", headers=dict(Accept="text/html"))
 print(answer.status_code, answer.headers["Content-Type"], settings.AUTHSERVICE["FRONTEND"]["URL"])
 """
 
 
 def test_link_of_a_forgotten_password_leads_to_a_page_without_a_front_end():
-    run = python(
-        *("-c", OPENED),
-        DJANGO_SETTINGS_MODULE="example_project.settings",
-        DATABASE_URL="sqlite://:memory:",
-        ALLOWED_HOSTS="testserver",
-    )
+    run = python("-c", OPENED, ALLOWED_HOSTS="testserver", **started.VARIABLES)
 
     assert run.stdout.strip().endswith("400 text/html; charset=utf-8"), run.stdout
 

@@ -6,17 +6,13 @@ import subprocess
 
 import pytest
 
+from tests.example import started
 from tests.example.servers import KEY
 from tests.hosts.runs import python
 
 RECORDED = """
-import json, django
-django.setup()
-from django.core.management import call_command
 from urllib.parse import urlencode
-from django.test import Client
 from example_project.console import recorder
-call_command("migrate", verbosity=0)
 client = Client(SERVER_NAME="localhost")
 HTML = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
 PASSWORD = "plum tart 42 windows"
@@ -39,22 +35,30 @@ form["csrfmiddlewaretoken"] = csrf()
 client.post("/auth/login", urlencode(form), "application/x-www-form-urlencoded", headers=HTML)
 client.get("/auth/account/security", headers=HTML)
 calls = recorder.calls()
-print(json.dumps([[c.method, c.path, c.status, c.command, c.response] for c in calls[::-1]]))
+given = ("POST", "http://x/?a=1&b=$HOME", {"name": "O'Hara $HOME"})
+print(json.dumps({
+    "calls": [[c.method, c.path, c.status, c.command, c.response] for c in calls[::-1]],
+    "command": recorder.command(*given, authorized=True),
+}))
 """
 
 
 @pytest.fixture(scope="module")
-def calls():
+def recorded():
     run = python(
-        *("-c", RECORDED),
-        DJANGO_SETTINGS_MODULE="example_project.settings",
-        DATABASE_URL="sqlite://:memory:",
+        *("-c", started.SCRIPT + RECORDED),
+        **started.VARIABLES,
         AUTHSERVICE_CONSOLE="1",
         AUTHSERVICE_MAILBOX_KEY=KEY,
         EMAIL_URL="dummymail://",
     )
     assert run.returncode == 0, run.stdout
-    return json.loads(next(line for line in run.stdout.splitlines() if line.startswith("[[")))
+    return json.loads(next(line for line in run.stdout.splitlines() if line.startswith("{")))
+
+
+@pytest.fixture(scope="module")
+def calls(recorded):
+    return recorded["calls"]
 
 
 def test_requests_of_clients_and_of_the_pages_are_recorded_in_their_order(calls):
@@ -96,16 +100,8 @@ def test_error_is_shown_with_its_code(calls):
     assert '"code": "INVALID_VERIFICATION_TOKEN"' in calls[2][4]
 
 
-def test_command_is_one_for_a_shell_whatever_was_sent():
-    script = """
-from example_project.console import recorder
-print(recorder.command("POST", "http://x/?a=1&b=$HOME", {"name": "O'Hara $HOME"}, authorized=True))
-"""
-    run = python(
-        *("-c", f"import django; django.setup(){script}"),
-        DJANGO_SETTINGS_MODULE="example_project.settings",
-    )
-    shell = f"curl() {{ printf '%s\\n' \"$@\"; }}\n{run.stdout}"
+def test_command_is_one_for_a_shell_whatever_was_sent(recorded):
+    shell = f"curl() {{ printf '%s\\n' \"$@\"; }}\n{recorded['command']}"
     arguments = subprocess.run(
         ["bash", "-c", shell],
         env={**os.environ, "TOKEN": "of-a-login"},

@@ -2,8 +2,8 @@ from django.apps import apps
 
 from tests.admin.inside.conftest import helper, root
 
-# These tests require Django admin: `test_admin_site.py` one folder above runs them in a host that
-# installs it.
+# These tests require Django admin: `tests/admin/test_modules.py` runs them in a host that installs
+# it.
 collect_ignore_glob = [] if apps.is_installed("django.contrib.admin") else ["test_*.py"]
 
 __all__ = ["helper", "root"]
