@@ -1,14 +1,14 @@
-"""A process that is killed during a request: `python -m tests.audit.killed MOMENT`.
+"""Processes that are killed during a request, and what they stored: `python -m tests.audit.killed`.
 
-`after` is between the commit and the response, `before` between the last statement and the
-commit.
+`before` is killed between the last statement and the commit, `after` between the commit and the
+response. Both are forked from one process, which has started Django and migrated the database.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -21,16 +21,40 @@ ANN = "ann@example.com"
 PASSWORD = "plum tart 42 windows"
 
 
-def main(moment: str) -> None:
+def main() -> None:
     django.setup()
     call_command("migrate", verbosity=0)
+    # In this order, since only the second one stores anything.
+    print(json.dumps({moment: _found(moment) for moment in ("before", "after")}))
+
+
+def _found(moment: str) -> list[Any]:
+    """The signal that ended the process, and the accounts and actions that are stored then."""
+    from authservice.audit.models import Entry
+    from authservice.core.models import Account
+
+    connection.close()  # the forked process opens its own
+    child = os.fork()
+    if not child:
+        try:
+            _be_killed(moment)
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    return [
+        os.WTERMSIG(status),
+        list(Account.objects.values_list("email", flat=True)),
+        list(Entry.objects.order_by("pk").values_list("action", flat=True)),
+    ]
+
+
+def _be_killed(moment: str) -> None:
     client = Client()
     if moment == "before":
         connection._commit = die
     else:
         client.handler.get_response = _then_die(client)
     client.post("/auth/signup", {"email": ANN, "password": PASSWORD}, "application/json")
-    raise AssertionError("still alive")
 
 
 def _then_die(client: Client) -> Callable[[Any], Any]:
@@ -49,4 +73,4 @@ def die() -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

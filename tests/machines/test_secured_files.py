@@ -119,8 +119,16 @@ def of_kubernetes(name, secrets):
     return {**given, "SECRET_KEY": secrets["service.env"]["SECRET_KEY"]}
 
 
-@pytest.mark.parametrize("name", ["one", "worker-one"])
-@pytest.mark.parametrize("variables", [of_compose, of_kubernetes])
+# Each file and each program once. The other two pairs are slow, since each is a process.
+@pytest.mark.parametrize(
+    ("variables", "name"),
+    [
+        (of_compose, "one"),
+        (of_kubernetes, "worker-one"),
+        pytest.param(of_compose, "worker-one", marks=pytest.mark.slow),
+        pytest.param(of_kubernetes, "one", marks=pytest.mark.slow),
+    ],
+)
 def test_settings_of_the_deployment_pass_the_deployment_check(secrets, tmp_path, variables, name):
     given = variables(name, secrets)
     if name == "one":

@@ -13,12 +13,14 @@ if {without!r}:
                 raise ModuleNotFoundError(name)
     sys.meta_path.insert(0, Absent())
 from django.conf import settings
+from tests.snippets.project import NoMigrations
 settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, *{apps!r}]
+settings.MIGRATION_MODULES = NoMigrations()  # tables from the models, which takes less time
 import django
 django.setup()
 from django.core.management import call_command
 from django.core.checks import run_checks
-call_command("migrate", verbosity=0)
+call_command("migrate", run_syncdb=True, verbosity=0)
 from tests.support.client import Api
 api = Api()
 api.sign_up()

@@ -1,5 +1,6 @@
 """What `authservice.testing` promises to hosts."""
 
+import json
 import re
 
 import pytest
@@ -107,20 +108,37 @@ def test_client_refuses_a_path_that_begins_with_a_slash(client):
         client.get("/orders")
 
 
-@pytest.mark.parametrize("name", ["factory", "time_machine"])
-def test_missing_package_names_the_extra(name):
-    run = python("-c", MISSING.format(name=name), DJANGO_SETTINGS_MODULE="tests.settings")
-
-    assert re.search(rf"requires '{name}[.\w]*': install authservice\[testing\]\.", run.stdout)
-
-
-MISSING = """
-import sys
-sys.modules["{name}"] = None
+IMPORTED = """
+import json, sys
 import django
 django.setup()
-import authservice.testing
+def imported():
+    try:
+        import authservice.testing
+    except ImportError as error:
+        return str(error)
+found = {}
+for name in ("factory", "time_machine"):
+    sys.modules[name] = None
+    found[name] = imported()
+    del sys.modules[name]
+found[""] = imported()
+found["csrf"] = [name for name in sys.modules if name.startswith("authservice.csrf")]
+print(json.dumps(found))
 """
+
+
+@pytest.fixture(scope="module")
+def imported():
+    """The errors of an import without each package and with all of them, and what was imported."""
+    run = python("-c", IMPORTED, DJANGO_SETTINGS_MODULE="tests.settings")
+    assert run.returncode == 0, run.stdout
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", ["factory", "time_machine"])
+def test_missing_package_names_the_extra(imported, name):
+    assert re.search(rf"requires '{name}[.\w]*': install authservice\[testing\]\.", imported[name])
 
 
 def test_the_last_link_of_the_mailbox_resets_the_password(
@@ -216,13 +234,5 @@ def test_without_the_csrf_module_there_is_no_header():
     assert csrf_headers(DjangoClient()) == {}
 
 
-def test_without_the_csrf_module_none_of_it_is_imported():
-    script = """
-import sys, django
-django.setup()
-import authservice.testing
-print([name for name in sys.modules if name.startswith("authservice.csrf")])
-"""
-    run = python("-c", script, DJANGO_SETTINGS_MODULE="tests.settings")
-
-    assert run.stdout.splitlines()[-1] == "[]", run.stdout
+def test_without_the_csrf_module_none_of_it_is_imported(imported):
+    assert (imported[""], imported["csrf"]) == (None, [])

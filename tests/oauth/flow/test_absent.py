@@ -30,12 +30,7 @@ django.setup()
 import authservice.oauth.views
 from tests.support.routes import routes
 assert [route for route in routes() if "oauth" in route.path]
-print(json.dumps([name for name in sys.modules if name.startswith("social_")]))
-"""
-USED = """
-import json, sys
-import django
-django.setup()
+installed = [name for name in sys.modules if name.startswith("social_")]
 from django.conf import settings
 from django.test import Client, override_settings
 from authservice.oauth import provider_settings
@@ -50,7 +45,7 @@ with override_settings(AUTHSERVICE={**settings.AUTHSERVICE, "OAUTH": {"PROVIDERS
     provider_settings.find_provider("github")
     before = loaded()
     provider_settings.find_provider("spotify")
-    print(json.dumps([before, loaded()]))
+    print(json.dumps([installed, before, loaded()]))
 """
 MODULES = """
 import json
@@ -70,16 +65,21 @@ def test_module_not_installed_leaves_nothing():
     assert json.loads(run.stdout) == [[], False, [], [], 0], run.stdout
 
 
-def test_installed_module_does_not_load_the_clients_of_providers():
+@pytest.fixture(scope="module")
+def loaded():
+    """The clients of providers that are loaded with the routes, whether there are some once another
+    provider is found, and whether once one of social-core is found."""
     run = python("-c", LOADED, DJANGO_SETTINGS_MODULE="tests.settings")
+    assert run.returncode == 0, run.stdout
+    return json.loads(run.stdout)
 
-    assert json.loads(run.stdout) == []
+
+def test_installed_module_does_not_load_the_clients_of_providers(loaded):
+    assert loaded[0] == []
 
 
-def test_social_core_is_loaded_when_one_of_its_back_ends_is_used():
-    run = python("-c", USED, DJANGO_SETTINGS_MODULE="tests.settings")
-
-    assert json.loads(run.stdout) == [False, True]
+def test_social_core_is_loaded_when_one_of_its_back_ends_is_used(loaded):
+    assert loaded[1:] == [False, True]
 
 
 DEFAULTS = {
