@@ -231,43 +231,46 @@ jobs = Background(say)
 """
 
 
-def test_forked_process_sends_only_its_own_jobs():
-    printed, _ = script(
-        PREAMBLE
-        + """
+FORKING = """
 jobs.put(Message(kind="one", target="a"))
 jobs.put(Message(kind="two", target="a"))
 child = os.fork()
 jobs.put(Message(kind="three", target="a"))
-if child:
-    os.waitpid(child, 0)
-"""
-    )
+if not child:
+    sys.exit()
+os.waitpid(child, 0)
 
-    assert sorted(printed) == ["one True", "three False", "three True", "two True"]
-
-
-def test_forked_process_is_not_blocked_by_a_lock_of_its_parent():
-    printed, _ = script(
-        PREAMBLE
-        + """
-jobs.put(Message(kind="one", target="a"))
+jobs.put(Message(kind="before lock", target="a"))
 with jobs._changed:
     child = os.fork()
     if not child:
-        jobs.put(Message(kind="two", target="a"))
+        jobs.put(Message(kind="in lock", target="a"))
         sys.exit()
 os.waitpid(child, 0)
+
+jobs.put(Message(kind="last", target="a"))
 """
-    )
-
-    assert sorted(printed) == ["one True", "two False"]
 
 
-def test_exiting_process_sends_its_jobs_first():
-    printed, _ = script(PREAMBLE + 'jobs.put(Message(kind="one", target="a"))')
+@pytest.fixture(scope="module")
+def sent():
+    """The jobs that a process and its forks sent, and whether the parent sent them."""
+    printed, _ = script(PREAMBLE + FORKING)
+    return sorted(printed)
 
-    assert printed == ["one True"]
+
+def test_forked_process_sends_only_its_own_jobs(sent):
+    jobs = [line for line in sent if line.startswith(("one", "two", "three"))]
+
+    assert jobs == ["one True", "three False", "three True", "two True"]
+
+
+def test_forked_process_is_not_blocked_by_a_lock_of_its_parent(sent):
+    assert [line for line in sent if "lock" in line] == ["before lock True", "in lock False"]
+
+
+def test_exiting_process_sends_its_jobs_first(sent):
+    assert [line for line in sent if line.startswith("last")] == ["last True"]
 
 
 def test_exiting_process_logs_jobs_that_it_could_not_send():

@@ -20,9 +20,9 @@ def models(names, quick):
     return [name if name == quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
-def suite(model, *files):
+def suite(model, *files, options=()):
     paths = (str(HERE / f"test_{file}.py") for file in files)
-    holds("--ds=tests.user_models.settings", FROM_MODELS, *paths, USER_MODEL=model)
+    holds("--ds=tests.user_models.settings", FROM_MODELS, *options, *paths, USER_MODEL=model)
 
 
 @pytest.mark.parametrize("model", models(FLAGS, QUICK["flags"]))
@@ -42,6 +42,11 @@ def test_login_names_are_what_their_field_holds(model):
 
 def test_rows_that_the_project_refuses_are_no_crashes():
     suite("StrictUser", "refused_rows", "validators")
+
+
+@pytest.mark.slow
+def test_each_way_to_refuse_a_row_is_no_crash_at_each_place():
+    suite("StrictUser", "refused_rows", options=("-m", "slow"))
 
 
 @pytest.mark.slow
