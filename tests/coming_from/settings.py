@@ -39,9 +39,10 @@ INSTALLED_APPS = [
     "two_factor.plugins.phonenumber",
     "django_otp_webauthn",
 ]
-# Our migrations run, since the time of the first one is read. The tables of the other packages are
-# made from their models, which takes seconds less.
+# Our migrations run, since the time of the first one is read. The tables of the other packages, and
+# of Django, to which theirs refer, are made from their models, which takes seconds less.
 _OTHERS = (
+    *("auth", "contenttypes", "sessions"),
     *("account", "socialaccount", "mfa", "authtoken", "token_blacklist", "knox", "two_factor"),
     *("otp_totp", "otp_static", "otp_email", "phonenumber", "django_otp_webauthn"),
 )
