@@ -24,6 +24,8 @@ RECOVERY = ("tests/core/messages", "tests/core/recovery", "tests/core/api")
 ADMIN = "tests/admin_api"
 TWO_FACTOR = "tests/twofactor"
 ESSENTIALS = "tests/hosts/inside"
+# Reverted and applied again, which takes as long as the other essentials together.
+MIGRATIONS = f"{ESSENTIALS}/test_migrations.py"
 MAGIC = (
     "tests/magiclink",
     # Browsers and other processes, which do not depend on the host.
@@ -70,15 +72,15 @@ SEVERAL = ("-p", "tests.hosts.databases.plugin")
 
 @dataclass(frozen=True)
 class Host:
-    """A host; `always` are the tests that it runs with the essentials, `more` those that it runs
-    after them, `needs` its packages."""
+    """A host; `first` are the tests that it runs in any case, `more` those that it runs after
+    them, `needs` its packages."""
 
     name: str
     more: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     variables: dict[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
-    always: tuple[str, ...] = ()
+    first: tuple[str, ...] = (ESSENTIALS,)
 
     def __str__(self) -> str:
         return "-".join([self.name, *self.variables.values()])
@@ -131,7 +133,11 @@ HOSTS = [
     Host("bare_user"),
     Host("hidden_inactive", (*ROUTES, "tests/core/users/test_existing_users.py")),
     # Its settings reach views, so routes are tested, and not what is below them.
-    Host("hostile", (CONTRACT, *FORMS, LOGIN, TWO_FACTOR, *SESSIONS)),
+    Host(
+        "hostile",
+        (CONTRACT, *FORMS, LOGIN, TWO_FACTOR, *SESSIONS, MIGRATIONS),
+        first=(ESSENTIALS, without(MIGRATIONS)),
+    ),
     Host("no_login_module", ROUTES),
     Host(
         "naive_time",
@@ -244,9 +250,10 @@ HOSTS = [
     Host(
         "everything",
         ("tests/contract/test_text_bounds.py",),
-        # Sessions end, and refresh tokens are withheld, on the routes of every module.
-        always=tuple(
-            f"tests/contract/test_{name}.py" for name in ("ended_sessions", "bearer_alone")
+        first=(
+            ESSENTIALS,
+            # Sessions end, and refresh tokens are withheld, on the routes of every module.
+            *(f"tests/contract/test_{name}.py" for name in ("ended_sessions", "bearer_alone")),
         ),
     ),
     *(Host("alone", MORE.get(module, ()), variables={"MODULE": module}) for module in shipped()),
@@ -278,7 +285,7 @@ def suite(host: Host, *paths: str, **variables: str) -> None:
 
 @each([host for host in HOSTS if host.name in ALWAYS])
 def test_essentials_in_host(host):
-    suite(host, ESSENTIALS, *host.always)
+    suite(host, *host.first)
 
 
 # Slow, since it stores a thousand rows for each list; those of the plain host are tried always.
@@ -296,4 +303,4 @@ def test_suite_in_host(host):
 @pytest.mark.slow
 @each([host for host in HOSTS if host.name not in ALWAYS])
 def test_essentials_and_suite_in_slow_host(host):
-    suite(host, ESSENTIALS, *host.more, **SQLITE)
+    suite(host, *host.first, *host.more, **SQLITE)
