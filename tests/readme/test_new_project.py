@@ -5,6 +5,7 @@ import ast
 import sys
 
 import pytest
+from django.core.management import call_command
 
 from tests.snippets.blocks import of_page
 from tests.support.processes import environment, output_of
@@ -51,9 +52,7 @@ def lines(page, separator):
 def manage(request, tmp_path_factory):
     """Runs a command of the new project and returns all that it prints."""
     folder = tmp_path_factory.mktemp("new")
-    output_of(
-        sys.executable, "-m", "django", "startproject", "shop", folder, variables=environment()
-    )
+    call_command("startproject", "shop", folder)
     settings, urls = lines(*SNIPPETS[request.param])
     for name, added in (("settings", settings), ("urls", urls)):
         with (folder / "shop" / f"{name}.py").open("a") as file:
