@@ -36,6 +36,8 @@ def project(folder, *options, urls, **variables):
         (package / f"{name}.py").write_text(block(f"# project/{name}.py"))
     (package / "settings.py").write_text(
         "from example_project.settings import *\n"
+        "from tests.snippets.project import NoMigrations\n"
+        "MIGRATION_MODULES = NoMigrations()  # tables from the models, which takes less time\n"
         f"{block('# settings.py')}\nROOT_URLCONF = '{urls}'\n"
     )
     (folder / "gunicorn.conf.py").write_text(block("# gunicorn.conf.py"))
@@ -53,7 +55,9 @@ def project(folder, *options, urls, **variables):
         }
         given = environment(**given)
         given["PYTHONPATH"] = f"{folder}{os.pathsep}{given['PYTHONPATH']}"
-        output_of(sys.executable, "-m", "django", "migrate", "-v", "0", variables=given)
+        output_of(
+            sys.executable, "-m", "django", "migrate", "--run-syncdb", "-v", "0", variables=given
+        )
         command = ("-m", "gunicorn", f"--bind=127.0.0.1:{port}", "--threads=4", *options)
         command += ("django.core.wsgi:get_wsgi_application()",)
         with started(*command, log=log, variables=given, folder=folder) as process:

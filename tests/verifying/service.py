@@ -1,7 +1,8 @@
 """A service with simplejwt, without authservice, that verifies tokens by the published keys.
 
-A program of its own. It reads JSON from its input: `settings`, and `tokens` by name. For each name
-it writes the status of a request with that token, and what the view knows of the user.
+A program of its own. Each line of its input is JSON: the settings first, and then tokens by name.
+For each of these lines it writes one: by name the status of a request with that token, and what the
+view knows of the user.
 """
 
 import json
@@ -9,11 +10,11 @@ import sys
 
 from django.conf import settings
 
-asked = json.load(sys.stdin)
+given = json.loads(sys.stdin.readline())
 settings.configure(
     SECRET_KEY="a secret of its own, which the issuer of the tokens does not know",
     INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "rest_framework"],
-    **asked["settings"],
+    **given,
 )
 
 import django  # noqa: E402
@@ -36,5 +37,6 @@ def answer(token):
     return response.status_code, response.data
 
 
-answers = {name: answer(token) for name, token in asked["tokens"].items()}
-json.dump({"answers": answers, "modules": sorted(sys.modules)}, sys.stdout)
+for line in sys.stdin:
+    answers = {name: answer(token) for name, token in json.loads(line).items()}
+    print(json.dumps({"answers": answers, "modules": sorted(sys.modules)}), flush=True)

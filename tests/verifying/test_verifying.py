@@ -6,7 +6,10 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
+from subprocess import PIPE
 
 import jwt
 import pytest
@@ -23,22 +26,60 @@ ISSUER = "https://accounts.example.com"
 
 
 # simplejwt knows EdDSA by this name alone.
-ALGS = [alg for alg in MAKE if alg != "Ed25519"]
+@pytest.fixture(params=[alg for alg in MAKE if alg != "Ed25519"])
+def alg(request):
+    return request.param
 
 
-def of(*quick):
-    """The algorithms; slow are all but `quick`, since each starts the service once more."""
-    marked = [alg if alg in quick else pytest.param(alg, marks=pytest.mark.slow) for alg in ALGS]
-    return pytest.mark.parametrize("alg", marked)
+@pytest.fixture(scope="module")
+def origin():
+    """The URL of a running server."""
+    with served(threads=False) as base:
+        yield base.removesuffix("/auth/")
+
+
+@pytest.fixture(autouse=True)
+def _signed(configure, origin, alg):
+    """The server signs with a key of the algorithm, and publishes the next one as a rotation does:
+    services ask for keys rarely."""
+    active, following = pair(alg)
+    keys = [entry(alg, active), entry(alg, following, "next")]
+    configure(API_URL=origin, SIGNING_KEYS=keys)
+
+
+@pytest.fixture(scope="module")
+def services(origin):
+    """`services(alg)` is the service for an algorithm, a process of its own that starts once."""
+    with ExitStack() as stack:
+
+        @cache
+        def start(alg):
+            started = subprocess.Popen([sys.executable, "-I", SERVICE], stdin=PIPE, stdout=PIPE)
+            send(stack.enter_context(started), recipe(origin, alg))
+            return started
+
+        yield start
+
+
+def send(process, content):
+    process.stdin.write(json.dumps(content).encode() + b"\n")
+    process.stdin.flush()
 
 
 @pytest.fixture
-def issuer(configure, alg):
-    """The URL of a running server that signs with a key of the algorithm."""
-    with served(threads=False) as base:
-        origin = base.removesuffix("/auth/")
-        configure(API_URL=origin, SIGNING_KEYS=[entry(alg, pair(alg)[0])])
-        yield origin
+def verified(services, alg):
+    """`verified(name=token)` is what the service answers to each of the tokens."""
+
+    def ask(**tokens):
+        service = services(alg)
+        send(service, tokens)
+        written = service.stdout.readline()
+        assert written, "The service has ended; see its errors."
+        found = json.loads(written)
+        assert [name for name in found["modules"] if name.startswith("authservice")] == []
+        return found["answers"]
+
+    return ask
 
 
 def recipe(issuer, alg):
@@ -49,52 +90,32 @@ def recipe(issuer, alg):
     return {one.targets[0].id: ast.literal_eval(one.value) for one in assignments}
 
 
-def verified(issuer, alg, tokens):
-    """What the service, in a process of its own, answers to each of the tokens."""
-    ran = subprocess.run(
-        [sys.executable, "-I", SERVICE],
-        input=json.dumps({"settings": recipe(issuer, alg), "tokens": tokens}),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
-    written = json.loads(ran.stdout)
-    assert [name for name in written["modules"] if name.startswith("authservice")] == []
-    return written["answers"]
-
-
 def signer(alg, key):
     return lambda message: jwt.get_algorithm_by_name(alg).sign(message, key)
 
 
-@of(*ALGS)
-def test_service_with_simplejwt_accepts_an_access_token(api, issuer, alg):
+def test_service_with_simplejwt_accepts_an_access_token(api, verified):
     tokens = api.sign_up()
 
-    status, answer = verified(issuer, alg, {"ours": tokens["access_token"]})["ours"]
+    status, answer = verified(ours=tokens["access_token"])["ours"]
 
     assert status == 200, answer
     assert answer["user"] == tokens["user"]["id"]
     assert {"sid", "amr", "auth_time"} <= set(answer["claims"])
 
 
-# The state of a key is the same for each algorithm.
-@of("EdDSA")
-def test_service_with_simplejwt_accepts_a_token_of_a_retired_key(api, issuer, alg, configure):
+def test_service_with_simplejwt_accepts_a_token_of_a_retired_key(api, alg, configure, verified):
     token = api.sign_up()["access_token"]
     old, new = pair(alg)
     configure(SIGNING_KEYS=[entry(alg, old, "retired"), entry(alg, new)])
     later = api.log_in()["access_token"]
 
-    answers = verified(issuer, alg, {"old": token, "new": later})
+    answers = verified(old=token, new=later)
 
     assert {name: status for name, (status, _) in answers.items()} == {"old": 200, "new": 200}
 
 
-# RSA, whose public key is what a forger would take for a secret, and one of the two curves.
-@of("RS256", "EdDSA")
-def test_service_with_simplejwt_refuses_forged_and_expired_tokens(api, issuer, alg):
+def test_service_with_simplejwt_refuses_forged_and_expired_tokens(api, alg, verified):
     token = api.sign_up()["access_token"]
     other = signer(alg, pair(alg)[1])
     hmac = {"alg": "HS256"}
@@ -102,9 +123,7 @@ def test_service_with_simplejwt_refuses_forged_and_expired_tokens(api, issuer, a
     past = {"exp": int(time.time()) - 1}
 
     answers = verified(
-        issuer,
-        alg,
-        {
+        **{
             "resigned": forging.changed(token),
             "payload": forging.changed(token, body={"sub": "1"}, signer=_signature_of(token)),
             "expired": forging.changed(token, body=past),
