@@ -89,8 +89,13 @@ def served(**variables):
     return json.loads(run.stdout.splitlines()[-1])
 
 
+# Slow without the shop, since its settings are read above, and each is a start of the project.
 @pytest.mark.parametrize(
-    ("console", "expected"), [("", [404] * 5), ("1", [200, 302, 404, 404, 404])]
+    ("console", "expected"),
+    [
+        pytest.param("", [404] * 5, marks=pytest.mark.slow),
+        ("1", [200, 302, 404, 404, 404]),
+    ],
 )
 def test_production_has_a_shop_if_asked_and_never_a_drawer(console, expected):
     asked = {"AUTHSERVICE_CONSOLE": console} if console else {}
@@ -98,14 +103,15 @@ def test_production_has_a_shop_if_asked_and_never_a_drawer(console, expected):
     assert served(**PRODUCTION, **asked) == [*expected, False]
 
 
-# None and all of them. Slow with one alone, since each is a start of the project with a database.
+# None of them. Slow with some, since each is a start of the project with a database; the mailbox
+# below is seen with those that the project has by default.
 @pytest.mark.parametrize(
     "modules",
     [
         "",
         pytest.param("notification", marks=pytest.mark.slow),
         pytest.param("pages", marks=pytest.mark.slow),
-        "notification,pages,csrf",
+        pytest.param("notification,pages,csrf", marks=pytest.mark.slow),
     ],
 )
 def test_shop_copes_with_modules_that_are_not_installed(modules, tmp_path):

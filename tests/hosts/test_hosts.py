@@ -10,6 +10,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from tests.contract.test_ended_sessions import ROUTES as ROUTED
 from tests.hosts.runs import SQLITE, holds
 from tests.hosts.shipped import shipped
 
@@ -64,6 +65,12 @@ FORMS = tuple(
 )
 # Modules with tables that the default settings have.
 DEFAULT = ("invitation", "oauth", "passkeys", "twofactor")
+ENDED = "tests/contract/test_ended_sessions.py"
+# Its tests that have a case for each route.
+OF_ROUTES = (
+    "test_request_in_a_valid_session_succeeds",
+    "test_request_whose_session_ends_once_it_is_identified_changes_nothing",
+)
 # These tests install the module themselves.
 SESSIONS = tuple(
     f"tests/session/test_{name}.py"
@@ -251,13 +258,15 @@ HOSTS = [
     Host("readers", ("tests/contract/test_bodies.py",), variables={"READS": "POST"}),
     Host(
         "everything",
-        ("tests/contract/test_text_bounds.py", MIGRATIONS),
+        ("tests/contract/test_text_bounds.py", MIGRATIONS, ENDED),
         first=(
             ESSENTIALS,
             # The migrations of these modules are reverted in another host that runs always.
             *("-k", " and ".join(f"not authservice_{module}" for module in DEFAULT)),
-            # Sessions end, and refresh tokens are withheld, on the routes of every module.
-            *(f"tests/contract/test_{name}.py" for name in ("ended_sessions", "bearer_alone")),
+            # Sessions end on the routes that the default settings lack, and refresh tokens are
+            # withheld on all.
+            *(ENDED, *(without(f"{ENDED}::{test}[{one}]") for test in OF_ROUTES for one in ROUTED)),
+            "tests/contract/test_bearer_alone.py",
         ),
     ),
     *(Host("alone", MORE.get(module, ()), variables={"MODULE": module}) for module in shipped()),
