@@ -3,7 +3,7 @@ host runs in a process of its own."""
 
 import pytest
 
-from tests.hosts.runs import FROM_MODELS, holds
+from tests.hosts.runs import holds
 
 BOTH_SITES = "--ds=tests.twofactor.staff.settings"
 HOSTS = {"integer keys": "", "UUID keys": "uuid_user"}
@@ -14,10 +14,10 @@ PAGES = ("tests/passkeys/inside", "tests/oauth/inside")
 
 @pytest.mark.parametrize("users", USERS)
 def test_django_admin_and_otp_site_work_with_users_of(users):
-    holds("tests/twofactor/inside", *PAGES, BOTH_SITES, FROM_MODELS, host=HOSTS[users])
+    holds("tests/twofactor/inside", *PAGES, BOTH_SITES, host=HOSTS[users], migrate=False)
 
 
 # Slow, since the pages are seen above beside those of django-otp.
 @pytest.mark.slow
 def test_django_admin_alone_lists_and_removes_passkeys_and_links_to_providers():
-    holds(*PAGES, "--ds=tests.admin.settings", FROM_MODELS)
+    holds(*PAGES, "--ds=tests.admin.settings", migrate=False)

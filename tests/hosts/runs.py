@@ -15,9 +15,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 # For slow runs that are about the settings of a host. What depends on the database runs on each.
 SQLITE = {"DATABASE_URL": "sqlite://:memory:"}
-# For runs that are not about migrations: tables are made from the models, which takes less time.
-# The hosts of `test_hosts.py` run the migrations, and `test_drift.py` compares them to the models.
-FROM_MODELS = "--nomigrations"
 # For suites that run in full on SQLite or in another host.
 _SAMPLE = ("-p", "tests.support.sample")
 # Only the plugins that the tests use: each process would import every further one.

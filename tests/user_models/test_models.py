@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hosts.runs import FROM_MODELS, holds
+from tests.hosts.runs import holds
 
 HERE = Path(__file__).parent / "inside"
 
@@ -22,7 +22,7 @@ def models(names, quick):
 
 def suite(model, *files, options=()):
     paths = (str(HERE / f"test_{file}.py") for file in files)
-    holds("--ds=tests.user_models.settings", FROM_MODELS, *options, *paths, USER_MODEL=model)
+    holds("--ds=tests.user_models.settings", *options, *paths, migrate=False, USER_MODEL=model)
 
 
 @pytest.mark.parametrize("model", models(FLAGS, QUICK["flags"]))
