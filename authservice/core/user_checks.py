@@ -35,8 +35,7 @@ from authservice.kernel import settings as kernel_settings
 from authservice.kernel.checks import declare, message
 from authservice.kernel.databases import primary
 from authservice.kernel.message_queue import can_mail
-from authservice.kernel.outbound import http_client
-from authservice.kernel.outbound.transport import Refused
+from authservice.kernel.outbound import Refused
 
 _SAME = "is unique and would have the same value for each new user"
 # These and the functions for texts return NULL only for NULL, unlike `NullIf` or `Case`.
@@ -404,6 +403,8 @@ def check_validators(**_: Any) -> Iterator[CheckMessage]:
                     "authservice.E053", f"The filter of NotCommon cannot be used: {error}"
                 )
         if isinstance(validator, NotBreached):
+            from authservice.kernel.outbound import http_client  # see password_rules.py
+
             try:
                 http_client.target_of(validator.url)
             except Refused as error:

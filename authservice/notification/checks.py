@@ -15,8 +15,7 @@ from django.core.checks import CheckMessage, Tags, register
 from django.utils.module_loading import import_string
 
 from authservice.kernel.checks import declare, message
-from authservice.kernel.outbound import http_client
-from authservice.kernel.outbound.transport import Refused
+from authservice.kernel.outbound import Refused, http_client
 from authservice.kernel.sections import root
 from authservice.kernel.settings import complaints
 from authservice.notification import mail

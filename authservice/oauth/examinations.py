@@ -21,8 +21,7 @@ from authservice.kernel.checks import (
     fault_of,
     skew,
 )
-from authservice.kernel.outbound import http_client
-from authservice.kernel.outbound.transport import BadStatus, OutboundError, Refused
+from authservice.kernel.outbound import BadStatus, OutboundError, Refused, http_client
 from authservice.oauth import claims, provider_settings
 from authservice.oauth.openid import METADATA_PATH, OpenIDProvider, is_key_set
 

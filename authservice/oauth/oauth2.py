@@ -17,9 +17,9 @@ from urllib.parse import urlencode
 
 from authservice.kernel import clock
 from authservice.kernel.languages import phrase
-from authservice.kernel.outbound import http_client
+from authservice.kernel.outbound import OutboundError, http_client
 from authservice.kernel.outbound.http_client import Basic, Response
-from authservice.kernel.outbound.transport import OutboundError, revealed
+from authservice.kernel.outbound.transport import revealed
 from authservice.kernel.secret import Secret, b64
 from authservice.oauth import claims as read
 from authservice.oauth.provider import (

@@ -20,9 +20,9 @@ from jwt.exceptions import PyJWTError
 
 from authservice.kernel import clock
 from authservice.kernel.languages import phrase
-from authservice.kernel.outbound import http_client
+from authservice.kernel.outbound import OutboundError, http_client
 from authservice.kernel.outbound.http_client import Response
-from authservice.kernel.outbound.transport import OutboundError, revealed
+from authservice.kernel.outbound.transport import revealed
 from authservice.kernel.secret import Secret
 from authservice.oauth import claims as read
 from authservice.oauth import id_tokens

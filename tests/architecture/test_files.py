@@ -39,6 +39,9 @@ LATE = {
         "cryptography",
         "cryptography.hazmat.primitives.serialization",
     ],
+    # A fifth of the start of each process, of which few ask the list of breached passwords.
+    Path("core/credentials/password_rules.py"): ["authservice.kernel.outbound"],
+    Path("core/user_checks.py"): ["authservice.kernel.outbound"],
     # A megabyte in each worker, of which few serve the description.
     Path("openapi/as_text.py"): ["authservice.openapi.document"],
 }

@@ -11,8 +11,7 @@ from authservice.core.credentials import passwords
 from authservice.kernel import databases, errors, events
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
-from authservice.kernel.outbound import http_client
-from authservice.kernel.outbound.transport import OutboundError
+from authservice.kernel.outbound import OutboundError, http_client
 from authservice.metrics import instruments
 from authservice.notification import worker
 from tests.metrics.conftest import points

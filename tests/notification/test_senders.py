@@ -12,7 +12,7 @@ from twilio.base.exceptions import TwilioRestException
 from authservice.kernel import message_queue
 from authservice.kernel.client import Client
 from authservice.kernel.message_queue import Message
-from authservice.kernel.outbound.transport import BadStatus, Refused, TimedOut
+from authservice.kernel.outbound import BadStatus, Refused, TimedOut
 from authservice.notification import worker
 from authservice.notification.senders import sender
 from tests.notification.conftest import PHONE

@@ -8,6 +8,9 @@ length reveals nothing to a listener on the network either.
 A server that is slow or away delays one request by 0.8 s. Then the circuit is open: for a minute
 the server is not asked, and no password is refused. After that minute one request tries again.
 
+The client for it is imported with the first such request, since it imports urllib3: a fifth of what
+a worker needs to start, and most management commands never ask.
+
 Each validator can check the current password of a user too, not only a new one. So logins call the
 validators again: lists of breached passwords grow, and a second factor may be removed.
 """
@@ -38,8 +41,7 @@ from authservice.kernel.client import Client
 from authservice.kernel.interfaces import SecondFactor
 from authservice.kernel.languages import Phrase, phrase, translated
 from authservice.kernel.modules import plugs
-from authservice.kernel.outbound import http_client
-from authservice.kernel.outbound.transport import Busy, InsideTransaction, OutboundError
+from authservice.kernel.outbound import Busy, InsideTransaction, OutboundError
 from authservice.kernel.secret import Secret
 
 logger = logging.getLogger("authservice.accounts")
@@ -55,6 +57,8 @@ _ANSWER = re.compile(rb"(?:[0-9A-F]{35}:[0-9]+(?:\r?\n|\Z))+")
 def is_breached(password: str, url: str) -> bool | None:
     """Whether the list has the password; None if its server cannot be asked now. `url` is what the
     five characters are appended to. Takes at most 0.8 s."""
+    from authservice.kernel.outbound import http_client
+
     encoded = password.encode("utf-8", "surrogatepass")
     digest = hashlib.sha1(encoded, usedforsecurity=False).hexdigest().upper()
     start, ending = digest[:_SENT], digest[_SENT:]

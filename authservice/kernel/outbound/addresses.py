@@ -8,7 +8,7 @@ import socket
 import threading
 from ipaddress import IPv4Address, IPv6Address
 
-from authservice.kernel.outbound.transport import Refused, TimedOut, Unreachable
+from authservice.kernel.outbound import Refused, TimedOut, Unreachable
 from authservice.kernel.sections import outbound as conf
 
 Address = IPv4Address | IPv6Address

@@ -23,20 +23,16 @@ from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
 from authservice.kernel import databases, measures, settings
-from authservice.kernel.outbound import addresses
-from authservice.kernel.outbound.transport import (
+from authservice.kernel.outbound import (
     BadStatus,
     Busy,
-    Deadline,
-    Headers,
     InsideTransaction,
     NotJSON,
     OutboundError,
     Refused,
-    Target,
-    exchange,
-    revealed,
+    addresses,
 )
+from authservice.kernel.outbound.transport import Deadline, Headers, Target, exchange, revealed
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import outbound as conf
 

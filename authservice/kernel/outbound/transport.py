@@ -1,5 +1,5 @@
-"""One exchange with one address: connect, send, read, within a total time and size, and what can go
-wrong. Texts of errors name the host at most: paths and queries of webhooks may contain keys.
+"""One exchange with one address: connect, send, read, within a total time and size. Texts of errors
+name the host at most: paths and queries of webhooks may contain keys.
 
 Built on the connections of urllib3, below its pools, redirects and proxies: a connection takes an
 address to connect to and, apart from it, the host name for TLS.
@@ -19,50 +19,9 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 
 from authservice.kernel import settings
+from authservice.kernel.outbound import TimedOut, TooLarge, Unreachable
 from authservice.kernel.secret import Secret
 from authservice.kernel.sections import outbound as conf
-
-
-class OutboundError(Exception):
-    """The request has no acceptable response."""
-
-
-class Refused(OutboundError):
-    """The request was not sent: the URL or an address of its host is not allowed."""
-
-
-class Unreachable(OutboundError):
-    """No connection, an invalid certificate, or a response that is not HTTP."""
-
-
-class TimedOut(OutboundError):
-    """The time of the whole request is over."""
-
-
-class TooLarge(OutboundError):
-    """The body of the response exceeds `OUTBOUND.MAX_BYTES`."""
-
-
-class Busy(OutboundError):
-    """`OUTBOUND.IN_FLIGHT` requests to the other service are running already."""
-
-
-class NotJSON(OutboundError):
-    """The body of the response is not JSON."""
-
-
-class BadStatus(OutboundError):
-    """The status is not 2xx, a redirect included; `code` is the status."""
-
-    def __init__(self, code: int) -> None:
-        super().__init__(f"The response has the status {code}.")
-        self.code = code
-
-
-class InsideTransaction(RuntimeError):
-    """A request was about to be sent inside a database transaction, whose locks would be held for
-    as long as the other service takes. An error of the calling code."""
-
 
 # Values stay wrapped until they are sent, so that no error report shows tokens.
 Headers = Mapping[str, str | Secret]

@@ -4,8 +4,7 @@ import ipaddress
 
 import pytest
 
-from authservice.kernel.outbound import addresses
-from authservice.kernel.outbound.transport import Refused, Unreachable
+from authservice.kernel.outbound import Refused, Unreachable, addresses
 
 PUBLIC = ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c", "64:ff9b::5db8:d70e"]
 PRIVATE = ["127.0.0.1", "127.8.8.8", "10.0.0.1", "172.16.0.1", "192.168.1.1", "::1", "fd12::1"]

@@ -6,15 +6,15 @@ import logging
 import pytest
 from django.db import connection, transaction
 
-from authservice.kernel.outbound import http_client
-from authservice.kernel.outbound.http_client import Basic
-from authservice.kernel.outbound.transport import (
+from authservice.kernel.outbound import (
     BadStatus,
     InsideTransaction,
     OutboundError,
     Refused,
     Unreachable,
+    http_client,
 )
+from authservice.kernel.outbound.http_client import Basic
 from authservice.kernel.secret import Secret
 from tests.kernel.outbound.calls import get, response
 from tests.kernel.outbound.servers import served

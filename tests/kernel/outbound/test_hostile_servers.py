@@ -6,7 +6,7 @@ import time
 import pytest
 from urllib3.util import connection
 
-from authservice.kernel.outbound.transport import Busy, NotJSON, TimedOut, TooLarge, Unreachable
+from authservice.kernel.outbound import Busy, NotJSON, TimedOut, TooLarge, Unreachable
 from tests.kernel.outbound.calls import get, response, within
 from tests.kernel.outbound.servers import OK, served
 

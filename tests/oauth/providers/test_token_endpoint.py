@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from django.db import transaction
 
-from authservice.kernel.outbound.transport import InsideTransaction
+from authservice.kernel.outbound import InsideTransaction
 from authservice.kernel.secret import Secret
 from authservice.oauth.provider import ProviderError, TokenExchangeFailed, UserInfoFailed
 from authservice.oauth.provider_settings import find_provider
