@@ -43,9 +43,9 @@ def holds(
 ) -> None:
     """Run pytest with these arguments in the given host, with one case of each test function if
     *sample*, or if this run is a sample itself; a failure shows the names of the failed tests
-    first. Without *migrate*, SQLite gets its tables from the models: that is a fifth of the start.
-    `test_drift.py` holds the two to be the same, and the hosts with *migrate* run the migrations of
-    every module."""
+    first. Without *migrate*, SQLite gets its tables from the models, which saves a fifth of the
+    start. `test_drift.py` checks that migrations and models agree, and hosts with *migrate* run the
+    migrations of every module."""
     sample = sample or bool(os.environ.get("SAMPLE"))
     plain = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider")
     # Other databases have in addition what only migrations make.
@@ -59,8 +59,8 @@ def holds(
 
 
 def left_to(test: str, request: pytest.FixtureRequest) -> None:
-    """Skip a test if this run has the other test too, which runs the same files in one process with
-    those of further folders."""
+    """Skip a test if the other one, by its name, is in this run too: that one runs the same files,
+    in one process with those of further folders. A run of one folder has this test alone."""
     if any(item.name == test for item in request.session.items):
         pytest.skip(f"{test} runs these files")
 

@@ -14,8 +14,8 @@ MISSING = "organization audit magiclink twofactor oauth passkeys"
 
 
 # The login module is asked when a session begins, in each request, and when one ends. With sessions
-# that users see, the quick suite runs the files about that. The others do the same as in the first
-# host, where all run; of these the forms of the module itself are looked for.
+# that users see, the quick suite runs the files about that, and the test that finds every form,
+# since the module adds some. The other files do the same as in the first host, where all run.
 OF_SESSIONS = (
     *("test_attacks.py", "test_deleted_sessions.py", "test_sign_in.py", "test_signed_in.py"),
     "test_forged_forms.py::test_every_page_is_in_one_of_the_lists",
@@ -28,7 +28,7 @@ def _pages():
 
 
 def test_account_pages_with_access_tokens_that_expire():
-    # It has slow tests alone, and imports Selenium.
+    # All tests of the ignored file are slow, and it imports Selenium.
     holds(*PAGES, f"--ignore={BROWSER}", sample=True, migrate=False)
 
 

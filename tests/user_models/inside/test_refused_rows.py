@@ -122,8 +122,8 @@ def rows():
     return sorted(User.objects.values_list("pk", "username", "email", "password", "nickname"))
 
 
-# Always a conflict and a validation error at each place, and each kind at two places. The rest are
-# slow, since they are a hundred cases in which no place knows the kind.
+# Each run tries a conflict and a validation error at each place, and each kind at two places. The
+# other hundred cases are slow: no place treats a kind of refusal in its own way.
 ALWAYS_KINDS, ALWAYS_PLACES = ("unique", "clean"), (sign_up, secure)
 REFUSALS = [
     pytest.param(
