@@ -17,7 +17,8 @@ MISSING = "organization audit magiclink twofactor oauth passkeys"
 # that users see, the quick suite runs the files about that, and the test that finds every form,
 # since the module adds some. The other files do the same as in the first host, where all run.
 OF_SESSIONS = (
-    *("test_attacks.py", "test_deleted_sessions.py", "test_sign_in.py", "test_signed_in.py"),
+    *("test_attacks.py", "test_deleted_sessions.py", "test_sessions.py", "test_sign_in.py"),
+    "test_signed_in.py",
     "test_forged_forms.py::test_every_page_is_in_one_of_the_lists",
 )
 

@@ -31,6 +31,10 @@ HOSTS = {
     "oauth/inside": {SETTINGS: "tests.admin.settings"},
     "openapi/inside": {SETTINGS: "tests.audit.settings"},
     "organization/inside": {SETTINGS: "tests.organization.settings"},
+    "pages/inside/test_sessions.py": {
+        SETTINGS: "tests.pages.settings",
+        "PAGES_LOGIN": "session",
+    },
     "pages/inside": {SETTINGS: "tests.pages.settings"},
     "passkeys/inside": {SETTINGS: "tests.admin.settings"},
     "personal_data/inside": {SETTINGS: "tests.audit.settings"},

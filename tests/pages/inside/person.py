@@ -120,6 +120,10 @@ class Person:
         with TestCase.captureOnCommitCallbacks(execute=True):
             return Page(self.client.get(path, headers={"Accept": ACCEPT, **headers}), path)
 
+    def follow(self, page, label):
+        """The page of a link that leads to another part of the same list."""
+        return self.open(page.url.partition("?")[0] + page.link(label))
+
     def send(self, page, form=-1, *, headers=None, **typed):
         """Fill in the last form of the page and press its button; the next page. `form` is the
         number of another one, or `PASSKEY` for that which the script submits."""

@@ -3,10 +3,8 @@
 import pytest
 
 from authservice.organization.models import Membership, Organization
-from authservice.pages import account_pages, calls
-from tests.pages.inside.person import Person
-from tests.support.client import PASSWORD
-from tests.support.flows import ANN, prove
+from authservice.pages import account_pages
+from tests.support.flows import prove
 
 pytestmark = pytest.mark.django_db
 SECTION = "/auth/account/organizations"
@@ -23,28 +21,6 @@ def acme(signed_in):
     prove()
     page = signed_in.send(signed_in.open(f"{SECTION}/create"), name="Acme")
     return page.link("Open").partition("id=")[2]
-
-
-def follow(person, page, label):
-    return person.open(page.url.partition("?")[0] + page.link(label))
-
-
-def test_sessions_are_shown_in_parts(signed_in):
-    if not calls.exists("sessions"):
-        return
-    for _ in range(2):
-        Person().enter(ANN, PASSWORD)
-
-    first = signed_in.open("/auth/account/sessions")
-    second = follow(signed_in, first, "Next")
-
-    assert "1-2 of 4" in first.text
-    assert first.html.count('class="icon"') == 2
-    assert "3-4 of 4" in second.text
-    assert "This browser" in first.text + second.text
-    assert ">Next<" not in second.html
-    assert "Sign out everywhere else" in second.text
-    assert follow(signed_in, second, "Previous").text == first.text
 
 
 def test_members_and_invitations_have_links_of_their_own(signed_in, acme, api):
@@ -76,7 +52,7 @@ def test_organizations_are_shown_in_parts(signed_in, acme):
     page = signed_in.open(SECTION)
 
     assert "1-2 of 3" in page.text
-    assert "3-3 of 3" in follow(signed_in, page, "Next").text
+    assert "3-3 of 3" in signed_in.follow(page, "Next").text
 
 
 def test_list_that_fits_has_no_links(signed_in, acme):
@@ -94,4 +70,4 @@ def test_any_part_may_be_asked_for(signed_in, offset):
 def test_link_before_a_part_past_the_end_leads_to_rows(signed_in):
     page = signed_in.open("/auth/account/activity?offset=500")
 
-    assert "Signed up." in follow(signed_in, page, "Newer").text
+    assert "Signed up." in signed_in.follow(page, "Newer").text
