@@ -12,12 +12,14 @@ from django.template import Engine
 
 from tests.hosts.runs import python
 from tests.snippets.blocks import everything
+from tests.support import needs
 
 pytestmark = pytest.mark.once
 # `text` is what programs print. Of `sql` and `html` there is one block each, which tests of
 # row-level security and of the tutorial execute. The tests of the clients compile TypeScript.
 ELSEWHERE = ("python", "sql", "html", "text", "typescript", "ts", "tsx")
 CHECKED = [block for block in everything() if block.language not in ELSEWHERE]
+PROGRAMS = {"sh": "bash", "javascript": "node"}
 LIBRARIES = {"i18n": "django.templatetags.i18n", "static": "django.templatetags.static"}
 SUITE = "tests.settings"
 # Reads the command lines of this process, and parses each with the options of its command.
@@ -33,13 +35,13 @@ for name, *given in json.loads(sys.argv[1]):
 
 
 def shell(code, folder):
-    passes("bash", "-n", code=code)
+    passes(PROGRAMS["sh"], "-n", code=code)
 
 
 def javascript(code, folder):
     module = folder / "block.mjs"
     module.write_text(code)
-    passes("node", "--check", str(module))
+    passes(PROGRAMS["javascript"], "--check", str(module))
 
 
 def passes(*command, code=""):
@@ -61,7 +63,13 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("block", CHECKED, ids=lambda block: f"{block.language}-{block.place}")
+def case(block):
+    program = PROGRAMS.get(block.language)
+    marks = needs.program(program) if program else ()
+    return pytest.param(block, id=f"{block.language}-{block.place}", marks=marks)
+
+
+@pytest.mark.parametrize("block", [case(block) for block in CHECKED])
 def test_block_can_be_read(block, tmp_path):
     READERS[block.language](block.code, tmp_path)
 

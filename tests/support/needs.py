@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 from urllib.parse import urlsplit
 
@@ -26,6 +27,12 @@ stateless_login = pytest.mark.skipif(
     apps.is_installed("authservice.session"),
     reason="STATELESS.CHECK is a setting of the stateless module, which is not installed",
 )
+
+
+def program(name: str) -> pytest.MarkDecorator:
+    """Skip where a program is not installed. Of the programs that the default run starts, a new
+    machine with Python and git may lack them all; slow tests list theirs in contributing.rst."""
+    return pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not installed")
 
 
 def service(url: str) -> pytest.MarkDecorator:
