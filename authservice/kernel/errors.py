@@ -94,8 +94,8 @@ def invalid(field: str, rule: Phrase) -> ValidationFailed:
 class InvalidJSON(Fault):
     code = "INVALID_JSON"
     message = "The body is not valid JSON."
-    cause = "The body cannot be parsed as JSON."
-    remedy = "Send JSON in UTF-8."
+    cause = "The body cannot be parsed as JSON, or its arrays and objects are nested too deeply."
+    remedy = "Send JSON in UTF-8, of at most 100 levels."
 
 
 class InvalidRequestBody(Fault):

@@ -175,6 +175,10 @@ def b64(raw: bytes) -> str:
 
 def unb64(text: str) -> bytes:
     """The bytes of `b64`. Raises `Unreadable`, also for any other encoding of the same bytes."""
+    # Python takes these letters of the other alphabet (RFC 4648 section 4) for "-" and "_", and
+    # warns of it since 3.15: where warnings are errors, anybody's token would be a crash.
+    if "+" in text or "/" in text:
+        raise Unreadable
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError) as error:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from authservice.kernel import templates
+from authservice.kernel.http.incoming import read_json
 from authservice.kernel.languages import page_text as _
 from authservice.kernel.secret import Secret
 from authservice.pages import calls
@@ -152,7 +153,7 @@ def _object(text: str) -> Values:
     if not text or len(text) > _LONGEST_JSON:
         return Values()
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = read_json(text)
+    except ValueError:
         return Values()
     return Values(value) if isinstance(value, dict) else Values()

@@ -44,6 +44,8 @@ BODIES = {
     "deep arrays": (b"[" * 30_000, NO_JSON),
     "deep arrays, closed": (b"[" * 30_000 + b"]" * 30_000, NO_JSON),
     "deep objects": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, NO_JSON),
+    "101 levels of arrays": (b'{"a":' + b"[" * 100 + b"]" * 100 + b"}", NO_JSON),
+    "101 levels of objects": (b'{"a":' * 101 + b"1" + b"}" * 101, NO_JSON),
     "64 KiB and one": (b"{}" + b" " * (64 * KIB - 1), TOO_LARGE),
     "10 MB": (b" " * 10_000_000, TOO_LARGE),
 }

@@ -1,4 +1,4 @@
-"""Bodies in chunks, which have no length, and compressed bodies."""
+"""Bodies in chunks, which have no length, compressed bodies, and how deep JSON may be nested."""
 
 import gzip
 import json
@@ -116,3 +116,35 @@ def test_header_without_a_body_is_ignored(api):
     answer = api.request("POST", "signup", b"", HTTP_CONTENT_ENCODING="gzip")
 
     assert answer.error == (400, "VALIDATION_ERROR")
+
+
+def nested(levels):
+    """JSON texts of that many levels."""
+    half, odd = divmod(levels, 2)
+    innermost = "[]" if odd else "1"
+    return {
+        "arrays": "[" * levels + "]" * levels,
+        "objects": '{"a":' * (levels - 1) + "{}" + "}" * (levels - 1),
+        "both": '[{"a":' * half + innermost + "}]" * half,
+        "last of many": "[1, {}, [2], " + "[" * (levels - 1) + "]" * (levels - 1) + ', "x"]',
+        "beside a text": '["[[[{{{\\"", ' + "[" * (levels - 1) + "]" * (levels - 1) + "]",
+    }
+
+
+@pytest.mark.parametrize("shape", nested(1))
+def test_json_may_have_a_hundred_levels(shape):
+    text = nested(100)[shape]
+
+    assert incoming.read_json(text) == json.loads(text)
+
+
+@pytest.mark.parametrize("levels", [101, 1000, 10_000, 200_000])
+@pytest.mark.parametrize("shape", nested(1))
+def test_json_of_more_levels_is_refused_on_every_release_of_python(shape, levels):
+    with pytest.raises(ValueError, match="nested too deeply"):
+        incoming.read_json(nested(levels)[shape])
+
+
+@pytest.mark.parametrize("text", ["7", '"["', "null", "[]", "{}", "[" + "[],{}," * 9000 + "7]"])
+def test_json_of_few_levels_is_read(text):
+    assert incoming.read_json(text) == json.loads(text)

@@ -5,7 +5,7 @@ import os
 import sys
 from collections import Counter
 from contextlib import contextmanager
-from urllib.error import URLError
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -88,8 +88,9 @@ def test_page_of_the_recipe_is_scraped(tmp_path):
         body = f'{{"email": "{MAIL}", "password": "{PASSWORD}"}}'.encode()
         read(f"{origin}/auth/signup", body)
         read(f"{origin}/auth/login", body)
-        with pytest.raises(URLError, match="401"):
+        with pytest.raises(HTTPError, match="401") as refused:
             read(f"{origin}/auth/login", body.replace(b"@", b".x@"))
+        refused.value.close()
         found = scraped(origin)
 
     succeeded = (("method", "password"), ("outcome", "success"))

@@ -9,7 +9,6 @@ Longer texts are never normalised, matched, parsed or sent to the database.
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -22,6 +21,7 @@ from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from authservice.kernel import errors
+from authservice.kernel.http import incoming
 from authservice.kernel.languages import Phrase, of_field, phrase
 from authservice.kernel.secret import Secret, typed_code
 from authservice.kernel.settings import cached
@@ -114,14 +114,10 @@ class JsonText(Text):
     def to_internal_value(self, data: str) -> str:
         text = data.strip()
         try:
-            json.loads(text, parse_constant=_refuse_constant)
-        except (ValueError, RecursionError):
+            incoming.read_json(text)
+        except ValueError:
             self.fail("json")
         return text
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)  # NaN and Infinity are no JSON (RFC 8259 section 6)
 
 
 class SecretText(Text):

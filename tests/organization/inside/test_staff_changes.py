@@ -21,6 +21,7 @@ REFUSED = [
     ("slug", "-x-", "Must be 2 to 64 lowercase characters"),
     ("logo_url", "javascript:alert(1)", "Must be a URL that starts with http:// or https://."),
     ("metadata", "{bad", "Must be JSON text."),
+    ("metadata", "[" * 101 + "]" * 101, "Must be JSON text."),
     ("metadata", '{"a":\r1}', CONTROL),
     ("metadata", f'"{"x" * 2048}"', "Ensure this field has no more than 2048 characters."),
     ("name", "Acme\tLimited", CONTROL),
