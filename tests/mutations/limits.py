@@ -100,6 +100,12 @@ ATTEMPTS = (
         (f"{_NETWORKS}::test_general_limit_counts_a_known_device_separately_from_its_network",),
     ),
     Mutation(
+        "The levels of JSON that is sent",
+        HTTP + "incoming.py",
+        to("        if not level:\n            return value", "        return value"),
+        ("tests/kernel/test_bodies.py",),
+    ),
+    Mutation(
         "The turn of each attempt at one counter",
         CORE + "credentials/passwords.py",
         to(
