@@ -11,11 +11,11 @@ from tests import trace
 # by a call.
 MOST = {
     "GET /me": (20, 95),
-    "login with a second factor": (37, 480),
+    "login with a second factor": (37, 479),
     # Also asks who is signed in in the browser, who would lose nothing by the first proof.
     "callback of a returning user": (38, 305),
-    "invitation to an organization": (33, 235),
-    "PUT /admin/users/{id}": (30, 306),
+    "invitation to an organization": (33, 234),
+    "PUT /admin/users/{id}": (30, 305),
 }
 pytestmark = pytest.mark.once
 

@@ -77,7 +77,7 @@ def read_json(text: str) -> Any:
 
     How deep Python's own parser reads depends on its release and on the stack of the thread: some
     thousand levels, or tens of thousands since 3.14. What is not refused here would exhaust the
-    stack of whoever walks through the value, or of a service that reads it later.
+    stack of code that walks through the value, or of a service that reads it later.
     """
     try:
         value = json.loads(text, parse_constant=_refuse)
@@ -97,7 +97,7 @@ def receive_body(request: HttpRequest) -> None:
     `RequestTooLarge` is raised here, for a body in chunks: its length is not known before."""
     with suppress(OSError, ValueError, RequestDataTooBig, RawPostDataException):
         if body_length(request) <= BODY_LIMIT:
-            _received_octets(request)
+            _ = request.body or _in_chunks(request)
 
 
 def body_length(request: HttpRequest) -> int:
@@ -112,7 +112,7 @@ def _octets(request: HttpRequest) -> bytes:
         if body_length(request) > BODY_LIMIT:
             _discard(request)
             raise errors.RequestTooLarge
-        raw = _received_octets(request)
+        raw = request.body or _in_chunks(request)
     except RequestDataTooBig as error:
         raise errors.RequestTooLarge from error
     except RawPostDataException as error:
@@ -132,17 +132,16 @@ def _octets(request: HttpRequest) -> bytes:
     return raw
 
 
-def _received_octets(request: HttpRequest) -> bytes:
-    """The body, which the request keeps. Raises `RequestTooLarge` for a body in chunks that is
+def _in_chunks(request: HttpRequest) -> bytes:
+    """A body in chunks, which the request keeps, or nothing. Raises `RequestTooLarge` if it is
     longer than `BODY_LIMIT`.
 
     Django reads as many octets as Content-Length says. It reads none of a body in chunks, which has
     no Content-Length: in WSGI such a body has no defined end, unless the server says that its
     stream ends (`_body_ends`).
     """
-    raw = request.body
-    if raw or not _is_chunked(request) or not _body_ends(request):
-        return raw
+    if not _is_chunked(request) or not _body_ends(request):
+        return b""
     stream = request.META["wsgi.input"]
     parts = []
     size = 0
