@@ -6,9 +6,14 @@ import subprocess
 import pytest
 
 from tests.snippets.blocks import of_page
+from tests.support import needs
 from tests.support.client import PASSWORD
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.slow,
+    needs.program("node"),
+]
 ANN = "ann@example.com"
 # Logs in twice, and prints the tokens and the value of the device of both logins.
 RUN = """

@@ -30,8 +30,8 @@ stateless_login = pytest.mark.skipif(
 
 
 def program(name: str) -> pytest.MarkDecorator:
-    """Skip where a program is not installed. Of the programs that the default run starts, a new
-    machine with Python and git may lack them all; slow tests list theirs in contributing.rst."""
+    """Skip where a program is not installed, as on a new machine with Python and git alone. The
+    slow tests of the clients fail there: `.ci/run` installs what they start."""
     return pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not installed")
 
 
